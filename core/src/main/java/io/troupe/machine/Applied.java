@@ -1,5 +1,6 @@
 package io.troupe.machine;
 
+import io.troupe.lease.LeaseChange;
 import io.troupe.model.Event;
 import io.troupe.model.Result;
 import io.troupe.mvcc.RevisionChanges;

@@ -2,6 +2,7 @@ package io.troupe.machine;
 
 import io.troupe.auth.Authorizer;
 import io.troupe.lease.LeaseBook;
+import io.troupe.lease.LeaseChange;
 import io.troupe.lease.LeaseRecords;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.AlarmType;

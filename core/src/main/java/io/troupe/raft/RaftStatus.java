@@ -20,4 +20,19 @@ public record RaftStatus(
     long commit,
     long applied,
     long lastIndex,
-    long firstIndex) {}
+    long firstIndex) {
+
+  /** True if the member leads in this term. */
+  public boolean leadsIn(long inTerm) {
+    return role == RaftRole.LEADER && term == inTerm;
+  }
+
+  /**
+   * True if the member follows this leader in this term: then they are in one cluster, and every
+   * entry that the leader has applied is in the log of this member or will be
+   * (docs/decisions/0156).
+   */
+  public boolean follows(NodeId sender, long inTerm) {
+    return leader.equals(sender) && term == inTerm;
+  }
+}

@@ -33,14 +33,4 @@ public final class WatchRules {
   public static long firstRevision(long startRevision, long currentRevision) {
     return startRevision == 0 ? currentRevision + 1 : startRevision;
   }
-
-  /** True if a watcher whose next revision is this one is in sync with the hub (W3, W8). */
-  public static boolean isSynced(long nextRevision, long currentRevision) {
-    return nextRevision > currentRevision;
-  }
-
-  /** W12: true if compaction removed revisions that the watcher still needs. */
-  public static boolean isCancelledByCompaction(long nextRevision, long compactedRevision) {
-    return nextRevision < compactedRevision;
-  }
 }

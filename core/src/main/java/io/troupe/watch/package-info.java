@@ -1,7 +1,8 @@
 /**
- * Rules of watches, without streams or mailboxes: which watcher gets an event, the checks of a
- * create request, how a response is split. Entry class: {@link io.troupe.watch.WatcherGroups}.
- * Imports model alone. See docs/components/watch.md.
+ * Rules of watches, without mailboxes: which watcher gets an event, when it reads history, the
+ * checks of a create request, how a response is split. Entry classes: {@link
+ * io.troupe.watch.WatchHubCore}, {@link io.troupe.watch.WatchStreamCore}. Imports model alone. See
+ * docs/components/watch.md.
  */
 @NullMarked
 package io.troupe.watch;

@@ -22,8 +22,6 @@ class WatchRulesTest {
     assertThat(WatchRules.isStartRefused(0)).isFalse();
     assertThat(WatchRules.firstRevision(0, 7)).isEqualTo(8);
     assertThat(WatchRules.firstRevision(3, 7)).isEqualTo(3);
-    assertThat(WatchRules.isSynced(8, 7)).isTrue();
-    assertThat(WatchRules.isSynced(7, 7)).isFalse();
   }
 
   @Test
@@ -38,12 +36,6 @@ class WatchRulesTest {
     assertThat(WatchRules.isRangeRefused(new KeyRange(A, A))).isTrue();
     assertThat(WatchRules.isRangeRefused(KeyRange.single(A))).isFalse();
     assertThat(WatchRules.isRangeRefused(new KeyRange(B, Bytes.of(0)))).isFalse();
-  }
-
-  @Test
-  void watchMayStartAtCompactedRevision_W12() {
-    assertThat(WatchRules.isCancelledByCompaction(4, 5)).isTrue();
-    assertThat(WatchRules.isCancelledByCompaction(5, 5)).isFalse();
   }
 
   @Test

@@ -1,5 +1,5 @@
 /**
- * Tests of io.troupe.watch. Entry class: {@link io.troupe.watch.WatcherGroupsTest}. Imports core
+ * Tests of io.troupe.watch. Entry class: {@link io.troupe.watch.WatchStreamCoreTest}. Imports core
  * and the test libraries. See docs/components/watch.md.
  */
 @NullMarked

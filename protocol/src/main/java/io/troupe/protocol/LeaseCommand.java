@@ -1,6 +1,6 @@
 package io.troupe.protocol;
 
-import io.troupe.machine.LeaseChange;
+import io.troupe.lease.LeaseChange;
 import io.troupe.model.Lease;
 import io.troupe.model.Refusal;
 import java.util.List;

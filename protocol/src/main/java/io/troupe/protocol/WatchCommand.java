@@ -1,11 +1,9 @@
 package io.troupe.protocol;
 
-import io.troupe.model.Event;
-import io.troupe.model.KeyRange;
 import io.troupe.model.MemoryBudget;
+import io.troupe.watch.Commit;
 import java.util.List;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.jspecify.annotations.Nullable;
 
 /** Messages to the watch hub. */
 public sealed interface WatchCommand {
@@ -28,20 +26,6 @@ public sealed interface WatchCommand {
 
   /** Changes that are visible to readers now, and that watchers read from history. */
   record Missed(MissedRevisions revisions) implements WatchCommand {}
-
-  /**
-   * All changes of one revision.
-   *
-   * @param events in the order in which they were made; empty if {@code unlisted} is set
-   * @param unlisted null unless the events are too large to keep: then a range that contains all
-   *     changed keys, and watchers of any of them read the revision from history
-   */
-  record Commit(long revision, List<Event> events, @Nullable KeyRange unlisted) {
-    /** For a revision whose events are all listed. */
-    public Commit(long revision, List<Event> events) {
-      this(revision, events, null);
-    }
-  }
 
   /**
    * Permissions changed: closes watchers that may not read their keys any more, before later

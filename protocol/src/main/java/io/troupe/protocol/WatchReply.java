@@ -1,5 +1,6 @@
 package io.troupe.protocol;
 
+import io.troupe.model.SharedEvent;
 import java.util.List;
 
 /** Messages of a watch stream to its client. */

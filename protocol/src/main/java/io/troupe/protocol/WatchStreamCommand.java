@@ -2,10 +2,12 @@ package io.troupe.protocol;
 
 import io.troupe.model.KeyRange;
 import io.troupe.watch.EventFilter;
+import io.troupe.watch.WatchRequest;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.jspecify.annotations.Nullable;
 
 /** Messages to the actor of one watch stream. */
 public sealed interface WatchStreamCommand {
@@ -28,7 +30,12 @@ public sealed interface WatchStreamCommand {
       boolean fragment,
       WatchRight right,
       ActorRef<Done> replyTo)
-      implements WatchStreamCommand {}
+      implements WatchStreamCommand, WatchRequest {
+    @Override
+    public @Nullable String denied() {
+      return right.refusal(range);
+    }
+  }
 
   /** Cancels a watcher (W13). */
   record Cancel(long watchId, ActorRef<Done> replyTo) implements WatchStreamCommand {}

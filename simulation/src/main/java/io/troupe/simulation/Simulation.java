@@ -228,12 +228,14 @@ public final class Simulation {
 
   /**
    * Returns true if the entry arrived in a snapshot: then the member cannot know the result of the
-   * request.
+   * request. While it installs the snapshot it refuses requests.
    */
   private boolean isExcused(Call probe, NodeId member, int installations) {
     boolean excused =
-        probe.answer() instanceof Answer.Unknown
-            && world.member(member).installations() > installations;
+        (probe.answer() instanceof Answer.Unknown
+                || probe.answer().equals(new Answer.Refused(Refusal.NO_LEADER)))
+            && (world.member(member).installations() > installations
+                || world.member(member).isInstalling());
     if (excused) {
       world.coverage().count("probes whose result was replaced by a snapshot");
     }

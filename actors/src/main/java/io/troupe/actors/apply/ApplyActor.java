@@ -1,11 +1,15 @@
 package io.troupe.actors.apply;
 
+import io.troupe.lease.LeaseChange;
 import io.troupe.machine.Applied;
-import io.troupe.machine.LeaseChange;
+import io.troupe.machine.ApplyCore;
+import io.troupe.machine.ApplyEffects;
+import io.troupe.machine.DigestCheck;
 import io.troupe.machine.StateMachine;
 import io.troupe.metrics.ApplyMetrics;
+import io.troupe.model.DecodedOperation;
 import io.troupe.model.Entry;
-import io.troupe.model.MemoryBudget;
+import io.troupe.model.Lease;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
@@ -22,15 +26,9 @@ import io.troupe.protocol.ReadReply;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.codec.OperationCodec;
-import io.troupe.raft.membership.ConfEntry;
-import io.troupe.raft.membership.MembershipCodec;
-import io.troupe.txn.ResponseSpace;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -40,19 +38,19 @@ import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
-import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The only writer of the state and the owner of pending replies. A run of committed entries becomes
- * one atomic batch. Replies, events and lease changes are sent only after that batch is written, in
- * log order.
+ * Runs {@link ApplyCore}: turns messages into inputs and effects into messages, and decides
+ * nothing. The only writer of the state.
  */
-public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
-  /** Entries of one batch. Bounds how long a reply waits for the rest of its batch. */
-  private static final int MAX_BATCH = 512;
+public final class ApplyActor extends AbstractBehavior<ApplyCommand>
+    implements ApplyEffects<ActorRef<ProposeReply>, ApplyCommand.AwaitApplied> {
+  private static final Logger LOG = LoggerFactory.getLogger(ApplyActor.class);
 
-  /** Bytes of one batch, as changes of the state or as events: bounds its memory. */
-  private static final long MAX_BATCH_BYTES = 2 << 20;
+  /** Entries between two digests of a leader; up to one batch more. */
+  private static final int DIGEST_EVERY = 256;
 
   /** Interval between two publications of the leader's digest. */
   private static final Duration DIGEST_INTERVAL = Duration.ofSeconds(1);
@@ -118,64 +116,37 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
    */
   public record Settings(long snapshotCount, Duration replyTimeout, Duration slow) {}
 
-  private record PendingReply(
-      ActorRef<ProposeReply> replyTo,
-      MemoryBudget.@Nullable Share response,
-      long term,
-      long sweep,
-      long proposedNanos) {}
-
-  private record AuthChange(Operation.Auth operation, Result result) {}
-
   private record AppliedReply(ActorRef<ProposeReply> replyTo, ProposeReply reply) {}
 
-  private final StateMachine machine;
-  private final Settings settings;
+  private final NodeId self;
   private final Links links;
-  private final Map<Long, PendingReply> waiting = new LinkedHashMap<>();
-  private final TreeMap<Long, List<ApplyCommand.AwaitApplied>> reads = new TreeMap<>();
+  private final ApplyCore<ActorRef<ProposeReply>, ApplyCommand.AwaitApplied> core;
   private final List<AppliedReply> replies = new ArrayList<>();
-  private final List<LeaseChange> leaseChanges = new ArrayList<>();
-
-  /** Term of the last applied entry. */
-  private long appliedTerm;
-
-  /** Term in which this member leads and of which it has not applied an entry yet; otherwise 0. */
-  private long unsettledTerm;
-
-  private final List<AuthChange> authChanges = new ArrayList<>();
-  private final DivergenceDetector divergence;
   private final ApplyCounts counts;
   private final SlowApplies slow;
   private final TracedProposals traced;
-  private @Nullable RequestId incomplete;
-  private long compactedRevision;
-  private long snapshotIndex;
-  private long sweeps;
 
   /** Time at which this member learned that the entries that it applies now are committed. */
   private long committedNanos;
 
+  /** Index of the last operation, and the times before and after it was applied. */
+  private long operationIndex;
+
+  private long startNanos;
+  private long endNanos;
+
   private ApplyActor(
       ActorContext<ApplyCommand> context, StateMachine machine, Settings settings, Links links) {
     super(context);
-    this.machine = machine;
-    this.settings = settings;
     this.links = links;
+    this.self = links.divergence().self();
     this.counts = new ApplyCounts(links.metrics());
     this.slow = new SlowApplies(settings.slow());
     this.traced = new TracedProposals(links.traces());
-    this.compactedRevision = machine.reader().view().compactedRevision();
-    this.snapshotIndex = machine.appliedIndex();
-    this.appliedTerm = machine.view().appliedTerm();
-    this.divergence =
-        new DivergenceDetector(
-            machine,
-            new DivergenceDetector.Links(
-                links.divergence().self(),
-                links.divergence().others(),
-                this::propose,
-                links.divergence().corrupt()));
+    this.core =
+        new ApplyCore<>(
+            self, machine, new ApplyCore.Settings(settings.snapshotCount(), DIGEST_EVERY), this);
+    core.start();
   }
 
   /** The behavior of the actor. */
@@ -197,22 +168,26 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
         .onMessage(ApplyCommand.Expect.class, this::onExpect)
         .onMessage(ApplyCommand.Apply.class, this::onApply)
         .onMessage(ApplyCommand.Trace.class, this::onTrace)
-        .onMessage(ApplyCommand.AwaitApplied.class, this::onAwaitApplied)
-        .onMessage(ApplyCommand.Refuse.class, this::onRefuse)
-        .onMessage(ApplyCommand.Leading.class, this::onLeading)
+        .onMessage(
+            ApplyCommand.AwaitApplied.class, m -> feed(() -> core.awaitApplied(m.index(), m)))
+        .onMessage(ApplyCommand.Refuse.class, m -> feed(() -> core.refuse(m.id(), m.reason())))
+        .onMessage(ApplyCommand.Leading.class, m -> feed(() -> core.leading(m.leading(), m.term())))
         .onMessage(ApplyCommand.LeaderDigest.class, this::onLeaderDigest)
-        .onMessageEquals(DigestInterval.INSTANCE, this::onDigestInterval)
+        .onMessageEquals(DigestInterval.INSTANCE, () -> feed(core::checkDigest))
         .onMessageEquals(Sweep.INSTANCE, this::onSweep)
         .onMessageEquals(Stop.INSTANCE, Behaviors::stopped)
-        .onSignal(PostStop.class, stop -> onStop())
+        .onSignal(PostStop.class, stop -> feed(core::stop))
         .build();
+  }
+
+  private Behavior<ApplyCommand> feed(Runnable input) {
+    input.run();
+    return this;
   }
 
   private Behavior<ApplyCommand> onExpect(ApplyCommand.Expect expect) {
     for (ApplyCommand.Expectation one : expect.expectations()) {
-      waiting.put(
-          one.id().value(),
-          new PendingReply(one.replyTo(), one.response(), expect.term(), sweeps, expect.nanos()));
+      core.expect(one.id(), one.replyTo(), one.response(), expect.term(), expect.nanos());
     }
     return this;
   }
@@ -222,267 +197,178 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     return this;
   }
 
-  private Behavior<ApplyCommand> onRefuse(ApplyCommand.Refuse refuse) {
-    PendingReply who = waiting.remove(refuse.id().value());
-    if (who != null) {
-      who.replyTo().tell(new ProposeReply.NotProposed(refuse.reason()));
-    }
-    return this;
-  }
-
   private Behavior<ApplyCommand> onLeaderDigest(ApplyCommand.LeaderDigest said) {
-    divergence.compare(said.digest());
+    core.compareDigest(said.digest().index(), said.digest().digest());
     said.handled().run();
     return this;
   }
 
-  private Behavior<ApplyCommand> onDigestInterval() {
-    divergence.check();
+  private Behavior<ApplyCommand> onApply(ApplyCommand.Apply apply) {
+    committedNanos = apply.nanos();
+    core.apply(apply.committed());
     return this;
   }
 
-  /** Ignores the reply: the caller proposes again until it sees the effect. */
-  private void propose(Operation operation) {
+  private Behavior<ApplyCommand> onSweep() {
+    core.sweep();
+    traced.sweep();
+    return this;
+  }
+
+  // ---- effects: entries
+
+  @Override
+  public DecodedOperation decode(Entry entry) {
+    DecodedOperation decoded = OperationCodec.decode(entry.data());
+    startNanos = System.nanoTime();
+    return decoded;
+  }
+
+  @Override
+  public void operationApplied(Entry entry, DecodedOperation decoded, Applied applied) {
+    endNanos = System.nanoTime();
+    operationIndex = entry.index();
+    counts.applied(decoded.operation(), applied.result(), endNanos - startNanos);
+    slow.applied(entry, decoded.operation(), applied.result(), endNanos - startNanos);
+    links.commits().add(applied);
+    traced.applied(decoded.id(), entry.index(), committedNanos);
+  }
+
+  @Override
+  public long pendingEventBytes() {
+    return links.commits().pendingBytes();
+  }
+
+  @Override
+  public void addReply(
+      ActorRef<ProposeReply> caller, Result result, long index, long proposedNanos) {
+    long appliedNanos = index == operationIndex ? endNanos : System.nanoTime();
+    replies.add(
+        new AppliedReply(
+            caller,
+            new ProposeReply.Applied(result, index, proposedNanos, committedNanos, appliedNanos)));
+  }
+
+  // ---- effects: batches
+
+  @Override
+  public void appliedIndex(long index) {
+    links.applied().accept(index);
+  }
+
+  @Override
+  public void authChanged(Operation.Auth operation, Result result) {
+    links.auth().applied(operation, result);
+  }
+
+  @Override
+  public void rightsChanged() {
+    links.commits().publishRightsChanged();
+  }
+
+  @Override
+  public void leasesChanged(List<LeaseChange> changes) {
+    links.lease().tell(new LeaseCommand.Changed(changes));
+  }
+
+  @Override
+  public void stateCaughtUp(long term) {
+    links.lease().tell(new LeaseCommand.StateCaughtUp(term));
+  }
+
+  @Override
+  public void publishChanges() {
+    links.commits().publish();
+  }
+
+  @Override
+  public void completed(long index) {
+    links.raft().tell(new RaftCommand.Applied(index));
+  }
+
+  @Override
+  public void sendReplies() {
+    for (AppliedReply applied : replies) {
+      applied.replyTo().tell(applied.reply());
+    }
+    replies.clear();
+  }
+
+  @Override
+  public void readReady(ApplyCommand.AwaitApplied await) {
+    await.replyTo().tell(new ReadReply.Ready(await.index(), await.confirmedNanos()));
+  }
+
+  @Override
+  public void compacted(long revision) {
+    links.compaction().accept(revision);
+  }
+
+  @Override
+  public void snapshotDue(long index, long term) {
+    links.snapshot().tell(new SnapshotCommand.Due(index, term));
+  }
+
+  // ---- effects: callers and leadership
+
+  @Override
+  public void refused(ActorRef<ProposeReply> caller, Refusal reason) {
+    caller.tell(new ProposeReply.NotProposed(reason));
+  }
+
+  @Override
+  public void resultUnknown(ActorRef<ProposeReply> caller) {
+    caller.tell(ProposeReply.Unknown.INSTANCE);
+  }
+
+  @Override
+  public void promoted(List<Lease> leases, long term) {
+    links.lease().tell(new LeaseCommand.Promoted(leases, term));
+  }
+
+  @Override
+  public void demoted() {
+    links.lease().tell(LeaseCommand.Demoted.INSTANCE);
+  }
+
+  // ---- effects: divergence
+
+  @Override
+  public void publishDigest(long term, long index, long digest) {
+    links.divergence().others().accept(new PeerPayload.StateDigest(term, index, digest));
+  }
+
+  @Override
+  public void differs(DigestCheck.Difference difference) {
+    LOG.error(
+        "state differs from the leader's, this member stops serving and raises the alarm CORRUPT"
+            + " member={} index={} digest={} leader-digest={}",
+        self,
+        difference.index(),
+        Long.toHexString(difference.own()),
+        Long.toHexString(difference.leaders()));
+  }
+
+  @Override
+  public void corruptChanged(boolean corrupt, boolean alarmed) {
+    if (!corrupt) {
+      LOG.warn("alarm CORRUPT disarmed, this member serves again member={}", self);
+    } else if (alarmed) {
+      LOG.error("alarm CORRUPT is active for this member, it does not serve member={}", self);
+    }
+    links.divergence().corrupt().accept(corrupt);
+  }
+
+  /** Ignores the reply: the alarm is raised again until it is active. */
+  @Override
+  public void raiseAlarm(Operation.AlarmActivate alarm) {
     RequestId id = links.divergence().ids().next();
     links
         .raft()
         .tell(
             new RaftCommand.Propose(
                 id,
-                OperationCodec.encode(id, operation),
+                OperationCodec.encode(id, alarm),
                 getContext().getSystem().<ProposeReply>ignoreRef()));
-  }
-
-  private Behavior<ApplyCommand> onLeading(ApplyCommand.Leading leading) {
-    divergence.leading(leading.leading() ? leading.term() : 0);
-    unsettledTerm = leading.leading() ? leading.term() : 0;
-    links
-        .lease()
-        .tell(
-            leading.leading()
-                ? new LeaseCommand.Promoted(machine.reader().leases(), leading.term())
-                : LeaseCommand.Demoted.INSTANCE);
-    return this;
-  }
-
-  private Behavior<ApplyCommand> onAwaitApplied(ApplyCommand.AwaitApplied await) {
-    if (await.index() <= machine.view().appliedIndex()) {
-      ready(await);
-    } else {
-      reads.computeIfAbsent(await.index(), index -> new ArrayList<>()).add(await);
-    }
-    return this;
-  }
-
-  private Behavior<ApplyCommand> onApply(ApplyCommand.Apply apply) {
-    List<Entry> entries = apply.committed();
-    committedNanos = apply.nanos();
-    int inBatch = 0;
-    for (Entry entry : entries) {
-      apply(entry);
-      inBatch++;
-      if (inBatch == MAX_BATCH
-          || links.commits().pendingBytes() >= MAX_BATCH_BYTES
-          || machine.pendingBytes() >= MAX_BATCH_BYTES) {
-        endBatch();
-        inBatch = 0;
-      }
-    }
-    if (inBatch > 0) {
-      endBatch();
-    }
-    return this;
-  }
-
-  private void endBatch() {
-    machine.commit();
-    distribute();
-  }
-
-  private void apply(Entry entry) {
-    switch (entry.kind()) {
-      case NOOP -> machine.noop(entry.index(), entry.term());
-      case CONF_CHANGE -> confChange(entry, MembershipCodec.decodeEntry(entry.data()));
-      case OPERATION -> {
-        OperationCodec.Decoded decoded = OperationCodec.decode(entry.data());
-        operation(entry, decoded);
-      }
-    }
-    divergence.applied();
-  }
-
-  private void operation(Entry entry, OperationCodec.Decoded decoded) {
-    long startNanos = System.nanoTime();
-    Applied applied =
-        machine.apply(
-            entry.index(),
-            entry.term(),
-            decoded.requester(),
-            decoded.operation(),
-            response(decoded.id()));
-    long endNanos = System.nanoTime();
-    counts.applied(decoded.operation(), applied.result(), endNanos - startNanos);
-    slow.applied(entry, decoded.operation(), applied.result(), endNanos - startNanos);
-    links.commits().add(applied);
-    leaseChanges.addAll(applied.leaseChanges());
-    if (decoded.operation() instanceof Operation.Auth change
-        && !(applied.result() instanceof Result.Refused)) {
-      authChanges.add(new AuthChange(change, applied.result()));
-    }
-    addReply(decoded.id(), applied.result(), entry.index(), endNanos);
-    traced.applied(decoded.id(), entry.index(), committedNanos);
-  }
-
-  /** Collects a response only if a caller on this member waits for it. */
-  private ResponseSpace response(RequestId id) {
-    PendingReply caller = waiting.get(id.value());
-    return caller == null || caller.response() == null
-        ? ResponseSpace.none()
-        : ResponseSpace.of(caller.response());
-  }
-
-  private void addReply(RequestId id, Result result, long index, long appliedNanos) {
-    PendingReply who = waiting.remove(id.value());
-    if (who != null) {
-      replies.add(
-          new AppliedReply(
-              who.replyTo(),
-              new ProposeReply.Applied(
-                  result, index, who.proposedNanos(), committedNanos, appliedNanos)));
-    }
-  }
-
-  /**
-   * The caller that removes a voter gets its reply with the entry that completes the transition.
-   * Until then the voter is needed, and its process must not be stopped.
-   */
-  private void confChange(Entry entry, ConfEntry change) {
-    Applied applied = machine.confChange(entry.index(), entry.term(), change);
-    RequestId id = change.id();
-    if (id != null && change.isComplete()) {
-      addReply(id, applied.result(), entry.index(), System.nanoTime());
-    } else if (id != null) {
-      incomplete = id;
-    }
-    if (incomplete != null && change.after().isTransitionComplete()) {
-      addReply(incomplete, applied.result(), entry.index(), System.nanoTime());
-      incomplete = null;
-    }
-  }
-
-  /** Publishes the batch, which is written and visible to readers. */
-  private void distribute() {
-    long index = machine.view().appliedIndex();
-    links.applied().accept(index);
-    divergence.committed();
-    publishAuthChanges();
-    // Leases first: a client that learns that its grant was applied finds the lease counted.
-    if (!leaseChanges.isEmpty()) {
-      links.lease().tell(new LeaseCommand.Changed(List.copyOf(leaseChanges)));
-      leaseChanges.clear();
-    }
-    if (unsettledTerm != 0 && machine.view().appliedTerm() == unsettledTerm) {
-      links.lease().tell(new LeaseCommand.StateCaughtUp(unsettledTerm));
-      unsettledTerm = 0;
-    }
-    // Watches before replies: a client that learns that its write was applied may request the
-    // progress of its watch (W16).
-    links.commits().publish();
-    // After all of these: from here on the raft actor reports this index as applied, and its
-    // reports must not overtake them.
-    links.raft().tell(new RaftCommand.Applied(index));
-    for (AppliedReply applied : replies) {
-      applied.replyTo().tell(applied.reply());
-    }
-    replies.clear();
-    refuseLost();
-    releaseReads(index);
-    afterwards(index);
-  }
-
-  /**
-   * Refuses the pending proposals of earlier terms that were lost. A proposal that an earlier
-   * leader accepted is in the log before the first entry of a later term, or never will be: each
-   * later leader has all entries up to that one, and no entry of an earlier term after it.
-   */
-  private void refuseLost() {
-    long term = machine.view().appliedTerm();
-    if (term == appliedTerm) {
-      return;
-    }
-    appliedTerm = term;
-    RequestId begun = incomplete;
-    waiting
-        .entrySet()
-        .removeIf(
-            entry -> {
-              boolean lost =
-                  entry.getValue().term() < term
-                      && (begun == null || entry.getKey() != begun.value());
-              if (lost) {
-                entry.getValue().replyTo().tell(new ProposeReply.NotProposed(Refusal.NO_LEADER));
-              }
-              return lost;
-            });
-  }
-
-  /**
-   * Precedes the commits, so that a watcher without the right sees no change made after its
-   * revocation.
-   */
-  private void publishAuthChanges() {
-    if (authChanges.isEmpty()) {
-      return;
-    }
-    authChanges.forEach(change -> links.auth().applied(change.operation(), change.result()));
-    boolean rights =
-        authChanges.stream()
-            .anyMatch(change -> !(change.operation() instanceof Operation.Authenticate));
-    if (rights) {
-      links.commits().publishRightsChanged();
-    }
-    authChanges.clear();
-  }
-
-  private void releaseReads(long index) {
-    while (!reads.isEmpty() && reads.firstKey() <= index) {
-      reads.pollFirstEntry().getValue().forEach(ApplyActor::ready);
-    }
-  }
-
-  private static void ready(ApplyCommand.AwaitApplied await) {
-    await.replyTo().tell(new ReadReply.Ready(await.index(), await.confirmedNanos()));
-  }
-
-  private void afterwards(long index) {
-    long compacted = machine.reader().view().compactedRevision();
-    if (compacted != compactedRevision) {
-      compactedRevision = compacted;
-      links.compaction().accept(compacted);
-    }
-    if (index - snapshotIndex >= settings.snapshotCount()) {
-      snapshotIndex = index;
-      links.snapshot().tell(new SnapshotCommand.Due(index, machine.view().appliedTerm()));
-    }
-  }
-
-  /**
-   * The state is replaced, or the member stops: entries whose callers still wait are not applied
-   * here.
-   */
-  private Behavior<ApplyCommand> onStop() {
-    waiting.values().forEach(who -> who.replyTo().tell(ProposeReply.Unknown.INSTANCE));
-    return this;
-  }
-
-  /**
-   * Drops the callers whose entries never came. The entries were lost with their leader, and the
-   * requests of the callers have timed out.
-   */
-  private Behavior<ApplyCommand> onSweep() {
-    sweeps++;
-    waiting.values().removeIf(who -> who.sweep() + 1 < sweeps);
-    traced.sweep();
-    return this;
   }
 }

@@ -9,7 +9,7 @@ import io.troupe.mvcc.RevisionChanges;
 import io.troupe.protocol.EventBacklog;
 import io.troupe.protocol.MissedRevisions;
 import io.troupe.protocol.WatchCommand;
-import io.troupe.protocol.WatchCommand.Commit;
+import io.troupe.watch.Commit;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.pekko.actor.typed.ActorRef;

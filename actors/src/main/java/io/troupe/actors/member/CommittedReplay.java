@@ -1,6 +1,7 @@
 package io.troupe.actors.member;
 
 import io.troupe.machine.StateMachine;
+import io.troupe.model.DecodedOperation;
 import io.troupe.model.Entry;
 import io.troupe.persistence.datadir.DataDirException;
 import io.troupe.persistence.datadir.DataDirException.Reason;
@@ -82,7 +83,7 @@ final class CommittedReplay {
           machine.confChange(
               entry.index(), entry.term(), MembershipCodec.decodeEntry(entry.data()));
       case OPERATION -> {
-        OperationCodec.Decoded decoded = OperationCodec.decode(entry.data());
+        DecodedOperation decoded = OperationCodec.decode(entry.data());
         machine.apply(
             entry.index(),
             entry.term(),

@@ -20,6 +20,7 @@ import io.troupe.raft.ConfProposal;
 import io.troupe.raft.Outgoing;
 import io.troupe.raft.PeerMessage;
 import io.troupe.raft.Proposal;
+import io.troupe.raft.ProposalBatcher;
 import io.troupe.raft.RaftCore;
 import io.troupe.raft.RaftEffects;
 import io.troupe.raft.RaftRole;
@@ -30,7 +31,6 @@ import io.troupe.raft.ReplicationStatus;
 import io.troupe.raft.SnapshotMark;
 import io.troupe.raft.membership.Membership;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,7 +50,8 @@ import org.slf4j.LoggerFactory;
  * Runs {@link RaftCore}: turns messages into inputs and effects into messages, and decides nothing.
  * Proposals that wait in the mailbox together become one batch and so one record in the log.
  */
-public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implements RaftEffects {
+public final class RaftRoleActor extends AbstractBehavior<RaftCommand>
+    implements RaftEffects, ProposalBatcher.Effects<ApplyCommand.Expectation> {
   private static final Logger LOG = LoggerFactory.getLogger(RaftRoleActor.class);
 
   private enum Tick implements RaftCommand.Private {
@@ -113,8 +114,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
 
   private final RaftCore core;
   private final Links links;
-  private final List<Proposal> proposals = new ArrayList<>();
-  private final List<ApplyCommand.Expectation> expectations = new ArrayList<>();
+  private final ProposalBatcher<ApplyCommand.Expectation> proposals = new ProposalBatcher<>(this);
   private final Map<Long, ActorRef<ReadReply>> reads = new HashMap<>();
   private long nextReadId;
   private final TimerScheduler<RaftCommand> timers;
@@ -268,7 +268,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
    * member seems to be down for a short time.
    */
   private Behavior<RaftCommand> refusing() {
-    for (ApplyCommand.Expectation waiting : expectations) {
+    for (ApplyCommand.Expectation waiting : proposals.drop()) {
       waiting.replyTo().tell(new ProposeReply.NotProposed(Refusal.NO_LEADER));
     }
     reads.values().forEach(read -> read.tell(new ReadReply.Failed(Refusal.NO_LEADER)));
@@ -278,44 +278,46 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
 
   private Behavior<RaftCommand> onPropose(RaftCommand.Propose propose) {
     Proposal proposal = propose.proposal();
-    proposals.add(proposal);
-    expectations.add(
+    proposals.add(
+        proposal,
         new ApplyCommand.Expectation(proposal.id(), propose.replyTo(), propose.response()));
-    if (proposals.size() == 1) {
-      getContext().getSelf().tell(Flush.INSTANCE);
-    }
     return this;
   }
 
   private Behavior<RaftCommand> onFlush() {
-    expect(List.copyOf(expectations));
-    expectations.clear();
-    List<Proposal> batch = List.copyOf(proposals);
-    proposals.clear();
-    return feed(() -> core.propose(batch));
+    return feed(proposals::flush);
+  }
+
+  @Override
+  public void flushLater() {
+    getContext().getSelf().tell(Flush.INSTANCE);
+  }
+
+  @Override
+  public void propose(List<Proposal> batch) {
+    core.propose(batch);
   }
 
   /** Sent before any of these proposals can be applied or refused. */
-  private void expect(List<ApplyCommand.Expectation> waiting) {
+  @Override
+  public void expect(List<ApplyCommand.Expectation> waiting) {
     links.apply().tell(new ApplyCommand.Expect(waiting, core.status().term(), System.nanoTime()));
   }
 
-  /**
-   * Proposed immediately and not with the next batch, because a waiting proposal is forwarded if
-   * the role changes.
-   */
   private Behavior<RaftCommand> onProposeInTerm(RaftCommand.ProposeInTerm propose) {
     if (!leadsIn(propose.term())) {
       propose.replyTo().tell(new ProposeReply.NotProposed(Refusal.NOT_LEADER));
       return this;
     }
-    expect(List.of(new ApplyCommand.Expectation(propose.proposal().id(), propose.replyTo())));
-    return feed(() -> core.propose(List.of(propose.proposal())));
+    Proposal proposal = propose.proposal();
+    return feed(
+        () ->
+            proposals.proposeNow(
+                proposal, new ApplyCommand.Expectation(proposal.id(), propose.replyTo())));
   }
 
   private boolean leadsIn(long term) {
-    RaftStatus status = core.status();
-    return status.role() == RaftRole.LEADER && status.term() == term;
+    return core.status().leadsIn(term);
   }
 
   /** A read of the leader itself: the core refuses it as soon as this member stops leading. */
@@ -391,8 +393,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
    * sender is ignored.
    */
   private Behavior<RaftCommand> onPeerDigest(RaftCommand.PeerDigest said) {
-    RaftStatus status = core.status();
-    if (status.leader().equals(said.from()) && status.term() == said.digest().term()) {
+    if (core.status().follows(said.from(), said.digest().term())) {
       links.apply().tell(new ApplyCommand.LeaderDigest(said.digest(), said.handled()));
     } else {
       said.handled().run();

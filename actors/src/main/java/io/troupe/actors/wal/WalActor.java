@@ -1,13 +1,15 @@
 package io.troupe.actors.wal;
 
 import io.troupe.model.Entry;
+import io.troupe.model.HardState;
 import io.troupe.persistence.wal.LogRead;
 import io.troupe.persistence.wal.Wal;
 import io.troupe.protocol.PeerTransport;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.WalCommand;
 import io.troupe.raft.Outgoing;
-import java.util.ArrayList;
+import io.troupe.raft.WalCore;
+import io.troupe.raft.WalEffects;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -22,11 +24,10 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the log with group commit: the flush message is queued after the appends that already
- * wait, so one forced write serves them all. Blocks its own thread. Any failure of the disk stops
- * the member.
+ * Runs {@link WalCore} on the log of this member: turns messages into inputs and effects into
+ * writes and messages. Blocks its own thread. Any failure of the disk stops the member.
  */
-public final class WalActor extends AbstractBehavior<WalCommand> {
+public final class WalActor extends AbstractBehavior<WalCommand> implements WalEffects {
   private enum Flush implements WalCommand.Private {
     INSTANCE
   }
@@ -47,7 +48,7 @@ public final class WalActor extends AbstractBehavior<WalCommand> {
 
   private final Wal wal;
   private final Links links;
-  private final List<WalCommand.Append> unsynced = new ArrayList<>();
+  private final WalCore core = new WalCore(this);
 
   private WalActor(ActorContext<WalCommand> context, Wal wal, Links links) {
     super(context);
@@ -74,29 +75,12 @@ public final class WalActor extends AbstractBehavior<WalCommand> {
   }
 
   private Behavior<WalCommand> onAppend(WalCommand.Append append) {
-    wal.append(append.state(), append.entries());
-    unsynced.add(append);
-    if (unsynced.size() == 1) {
-      getContext().getSelf().tell(Flush.INSTANCE);
-    }
+    core.append(append.number(), append.state(), append.entries(), append.messagesAfterPersist());
     return this;
   }
 
   private Behavior<WalCommand> onFlush() {
-    if (unsynced.isEmpty()) {
-      // An installation was handled before and has forced everything.
-      return this;
-    }
-    wal.sync();
-    // One reply covers all appends before it.
-    WalCommand.Append last = unsynced.get(unsynced.size() - 1);
-    links.raft().tell(new RaftCommand.Durable(last.number()));
-    for (WalCommand.Append append : unsynced) {
-      for (Outgoing message : append.messagesAfterPersist()) {
-        links.peers().send(message.to(), message.message());
-      }
-    }
-    unsynced.clear();
+    core.flush();
     return this;
   }
 
@@ -119,17 +103,8 @@ public final class WalActor extends AbstractBehavior<WalCommand> {
     return this;
   }
 
-  /**
-   * With this order a crash at any point leaves the old log or the new one: first term and vote,
-   * with the old log's commit index; then the restart, one record; then the full state.
-   */
   private Behavior<WalCommand> onInstall(WalCommand.Install install) {
-    onFlush();
-    wal.append(install.before(), List.of());
-    wal.restartAfter(install.index());
-    wal.append(install.state(), List.of());
-    wal.sync();
-    links.installed().run();
+    core.install(install.before(), install.state(), install.index());
     return this;
   }
 
@@ -141,5 +116,40 @@ public final class WalActor extends AbstractBehavior<WalCommand> {
   private Behavior<WalCommand> onStop() {
     wal.close();
     return this;
+  }
+
+  @Override
+  public void write(HardState state, List<Entry> entries) {
+    wal.append(state, entries);
+  }
+
+  @Override
+  public void restartAfter(long index) {
+    wal.restartAfter(index);
+  }
+
+  @Override
+  public void sync() {
+    wal.sync();
+  }
+
+  @Override
+  public void flushLater() {
+    getContext().getSelf().tell(Flush.INSTANCE);
+  }
+
+  @Override
+  public void durable(long number) {
+    links.raft().tell(new RaftCommand.Durable(number));
+  }
+
+  @Override
+  public void send(Outgoing message) {
+    links.peers().send(message.to(), message.message());
+  }
+
+  @Override
+  public void installed() {
+    links.installed().run();
   }
 }

@@ -1,9 +1,9 @@
 package io.troupe.actors.watch;
 
 import io.troupe.model.KeyRange;
-import io.troupe.protocol.SharedEvent;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.WatchStreamCommand;
+import io.troupe.watch.Delivery;
 import java.util.List;
 import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -79,7 +79,4 @@ final class HubMessage {
    * @param revision every event before it was delivered
    */
   record ReadFromHistory(List<Long> serials, long revision) implements WatchStreamCommand.Private {}
-
-  /** Events of one revision for one watcher, in order. */
-  record Delivery(long serial, long revision, List<SharedEvent> events) {}
 }

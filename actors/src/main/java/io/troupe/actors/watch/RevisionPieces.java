@@ -7,7 +7,7 @@ import io.troupe.mvcc.MvccReader;
 import io.troupe.mvcc.MvccReader.HistoryLimits;
 import io.troupe.protocol.EventPieces;
 import io.troupe.protocol.RefusedException;
-import io.troupe.protocol.WatchStreamCommand;
+import io.troupe.watch.WatchRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -19,12 +19,11 @@ final class RevisionPieces implements EventPieces {
   private static final HistoryLimits PIECE = new HistoryLimits(1, 1 << 20, 1 << 20);
 
   private final MvccReader reader;
-  private final WatchStreamCommand.Create watcher;
+  private final WatchRequest watcher;
   private final long revision;
   private final Executor reads;
 
-  RevisionPieces(
-      MvccReader reader, WatchStreamCommand.Create watcher, long revision, Executor reads) {
+  RevisionPieces(MvccReader reader, WatchRequest watcher, long revision, Executor reads) {
     this.reader = reader;
     this.watcher = watcher;
     this.revision = revision;

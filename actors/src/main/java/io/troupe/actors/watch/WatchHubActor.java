@@ -1,24 +1,18 @@
 package io.troupe.actors.watch;
 
-import io.troupe.actors.watch.HubMessage.Delivery;
 import io.troupe.actors.watch.HubMessage.Watcher;
 import io.troupe.metrics.WatchMetrics;
-import io.troupe.model.Event;
-import io.troupe.model.KeyRange;
 import io.troupe.mvcc.MvccReader;
 import io.troupe.protocol.EventBacklog;
 import io.troupe.protocol.MissedRevisions;
-import io.troupe.protocol.SharedEvent;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.WatchStreamCommand;
-import io.troupe.watch.WatcherGroups;
-import java.util.ArrayList;
+import io.troupe.watch.Delivery;
+import io.troupe.watch.WatchHubCore;
+import io.troupe.watch.WatchHubEffects;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
@@ -26,32 +20,32 @@ import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Receives every committed change once, in revision order, and passes it to the streams whose
- * watchers are in sync. Never waits for a stream: a watcher that cannot keep up leaves, reads
- * history, and joins again.
+ * Runs {@link WatchHubCore}: turns messages into inputs and effects into messages, and decides
+ * nothing. Owns the actors of the streams, and counts the memory of the deliveries that they have
+ * not handled.
  */
-public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
+public final class WatchHubActor extends AbstractBehavior<WatchCommand>
+    implements WatchHubEffects<ActorRef<WatchStreamCommand>> {
   /** Approximate memory of a message to a stream, and of each delivery in it, besides events. */
   private static final long DELIVERY_BYTES = 128;
 
-  /**
-   * An open stream.
-   *
-   * @param watchers that receive live events
-   * @param unhandled memory of the deliveries that the stream has not handled
-   */
-  private record Stream(Set<Watcher> watchers, DeliveredLots unhandled) {}
-
   private final MvccReader reader;
   private final WatchStreamActor.Settings settings;
-  private final WatcherGroups<Watcher> synced = new WatcherGroups<>();
-  private final Map<ActorRef<WatchStreamCommand>, Stream> byStream = new HashMap<>();
+  private final WatchHubCore<ActorRef<WatchStreamCommand>> core;
+
+  /** Memory of the deliveries that each stream has not handled. */
+  private final Map<ActorRef<WatchStreamCommand>, DeliveredLots> unhandled = new HashMap<>();
+
   private final WatchMetrics metrics;
-  private long revision;
+
+  /** Memory of the commits that are being handled. */
+  private EventBacklog.@Nullable Lot memory;
+
   private long streams;
-  private int inSync;
+  private int countedSynced;
 
   private WatchHubActor(
       ActorContext<WatchCommand> context, MvccReader reader, WatchStreamActor.Settings settings) {
@@ -59,8 +53,8 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
     this.reader = reader;
     this.settings = settings;
     this.metrics = settings.metrics();
-    this.revision = reader.view().revision();
-    metrics.published(revision);
+    this.core = new WatchHubCore<>(reader.view().revision(), this);
+    metrics.published(core.revision());
   }
 
   /** The behavior of the actor; must be spawned before anything is applied. */
@@ -86,85 +80,65 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
   }
 
   private Behavior<WatchCommand> onOpenStream(WatchCommand.OpenStream open) {
-    DeliveredLots unhandled = new DeliveredLots();
+    DeliveredLots lots = new DeliveredLots();
     ActorRef<WatchStreamCommand> stream =
         getContext()
             .spawn(
                 WatchStreamActor.create(
-                    getContext().getSelf(), reader, settings, open.memory(), unhandled),
+                    getContext().getSelf(), reader, settings, open.memory(), lots),
                 "stream-" + ++streams);
     getContext().watchWith(stream, new HubMessage.StreamStopped(stream));
-    byStream.put(stream, new Stream(new HashSet<>(), unhandled));
+    unhandled.put(stream, lots);
+    core.opened(stream);
     metrics.streams(1);
     open.replyTo().tell(stream);
     return this;
   }
 
   private Behavior<WatchCommand> onRightsChanged() {
-    byStream.keySet().forEach(stream -> stream.tell(WatchStreamCommand.RightsChanged.INSTANCE));
+    unhandled.keySet().forEach(stream -> stream.tell(WatchStreamCommand.RightsChanged.INSTANCE));
     return this;
   }
 
   private Behavior<WatchCommand> onStreamStopped(HubMessage.StreamStopped stopped) {
-    Stream left = byStream.remove(stopped.stream());
+    DeliveredLots left = unhandled.remove(stopped.stream());
     if (left != null) {
-      left.unhandled().releaseAll();
-      left.watchers().forEach(this::remove);
+      left.releaseAll();
+      core.stopped(stopped.stream());
       metrics.streams(-1);
     }
-    return this;
+    return count();
   }
 
   private Behavior<WatchCommand> onJoin(HubMessage.Join join) {
     Watcher watcher = join.watcher();
-    Stream stream = byStream.get(watcher.stream());
-    if (stream == null) {
-      return this;
-    }
-    if (join.nextRevision() <= revision) {
-      watcher.stream().tell(new HubMessage.Lagging(watcher.serial()));
-      return this;
-    }
-    synced.add(watcher, join.range(), join.nextRevision(), revision);
-    count(1);
-    stream.watchers().add(watcher);
-    watcher.stream().tell(new HubMessage.Joined(watcher.serial()));
-    return this;
+    core.join(watcher.stream(), watcher.serial(), join.range(), join.nextRevision());
+    return count();
   }
 
   private Behavior<WatchCommand> onLeave(HubMessage.Leave leave) {
-    leave(leave.watcher());
+    core.leave(leave.watcher().stream(), leave.watcher().serial());
+    return count();
+  }
+
+  private Behavior<WatchCommand> count() {
+    int now = core.syncedCount();
+    if (now != countedSynced) {
+      metrics.synced(now - countedSynced);
+      countedSynced = now;
+    }
     return this;
-  }
-
-  private void leave(Watcher watcher) {
-    remove(watcher);
-    Stream stream = byStream.get(watcher.stream());
-    if (stream != null) {
-      stream.watchers().remove(watcher);
-    }
-  }
-
-  private void remove(Watcher watcher) {
-    if (synced.remove(watcher)) {
-      count(-1);
-    }
-  }
-
-  private void count(int change) {
-    inSync += change;
-    metrics.synced(change);
   }
 
   /** Resets the gauges: the next opening begins without streams. */
   private Behavior<WatchCommand> onStop() {
-    metrics.streams(-byStream.size());
-    metrics.synced(-inSync);
+    metrics.streams(-unhandled.size());
+    metrics.synced(-countedSynced);
     return this;
   }
 
   private Behavior<WatchCommand> onAskRevision(HubMessage.AskRevision ask) {
-    ask.stream().tell(new HubMessage.Revision(revision, ask.client()));
+    ask.stream().tell(new HubMessage.Revision(core.revision(), ask.client()));
     return this;
   }
 
@@ -174,81 +148,47 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
   }
 
   private Behavior<WatchCommand> onCommitted(WatchCommand.Committed committed) {
-    Map<ActorRef<WatchStreamCommand>, List<Delivery>> out = new LinkedHashMap<>();
-    for (WatchCommand.Commit commit : committed.revisions()) {
-      if (commit.revision() > revision) {
-        KeyRange unlisted = commit.unlisted();
-        if (unlisted != null) {
-          deliver(out, committed.memory());
-          leaveToHistory(commit.revision(), commit.revision(), unlisted);
-        }
-        revision = commit.revision();
-        match(commit, out);
-      }
-    }
-    deliver(out, committed.memory());
+    memory = committed.memory();
+    core.committed(committed.revisions());
+    memory = null;
     committed.memory().release();
-    metrics.published(revision);
-    return this;
+    metrics.published(core.revision());
+    return count();
   }
 
   /** The backlog was full. All earlier deliveries precede this message. */
   private Behavior<WatchCommand> onMissed(WatchCommand.Missed missed) {
     MissedRevisions.Span span = missed.revisions().take();
-    if (span.last() > revision) {
-      leaveToHistory(Math.max(span.first(), revision + 1), span.last(), span.keys());
-      revision = span.last();
-      metrics.published(revision);
-    }
-    return this;
+    core.missed(span.first(), span.last(), span.keys());
+    metrics.published(core.revision());
+    return count();
   }
 
-  private void deliver(
-      Map<ActorRef<WatchStreamCommand>, List<Delivery>> out, EventBacklog.Lot memory) {
-    out.forEach(
-        (actor, deliveries) -> {
-          Stream stream = byStream.get(actor);
-          if (stream != null) {
-            stream.unhandled().add(memory, DELIVERY_BYTES * (1L + deliveries.size()));
-            actor.tell(new HubMessage.Deliver(revision, deliveries));
-          }
-        });
-    out.clear();
+  @Override
+  public void deliver(
+      ActorRef<WatchStreamCommand> stream, long revision, List<Delivery> deliveries) {
+    DeliveredLots lots = unhandled.get(stream);
+    EventBacklog.Lot lot = memory;
+    if (lots != null && lot != null) {
+      deliveries.forEach(delivery -> metrics.events(delivery.events().size()));
+      lots.add(lot, DELIVERY_BYTES * (1L + deliveries.size()));
+      stream.tell(new HubMessage.Deliver(revision, deliveries));
+    }
   }
 
-  /**
-   * The watchers that may have events in these revisions read them from history, as lagging
-   * watchers do.
-   *
-   * @param first revision, inclusive
-   * @param last revision, inclusive
-   */
-  private void leaveToHistory(long first, long last, KeyRange keys) {
-    Map<ActorRef<WatchStreamCommand>, List<Long>> byOwner = new LinkedHashMap<>();
-    for (Watcher watcher : synced.overlapping(keys, last)) {
-      leave(watcher);
-      byOwner.computeIfAbsent(watcher.stream(), s -> new ArrayList<>()).add(watcher.serial());
-    }
-    byOwner.forEach(
-        (stream, serials) -> stream.tell(new HubMessage.ReadFromHistory(serials, first)));
+  @Override
+  public void joined(ActorRef<WatchStreamCommand> stream, long serial) {
+    stream.tell(new HubMessage.Joined(serial));
   }
 
-  /** A revision is not split: all its events for a watcher are one delivery (W6). */
-  private void match(
-      WatchCommand.Commit commit, Map<ActorRef<WatchStreamCommand>, List<Delivery>> out) {
-    Map<Watcher, List<SharedEvent>> matched = new LinkedHashMap<>();
-    for (Event event : commit.events()) {
-      SharedEvent shared = new SharedEvent(event);
-      synced.forEachMatch(
-          event.kv().key(),
-          commit.revision(),
-          watcher -> matched.computeIfAbsent(watcher, w -> new ArrayList<>(1)).add(shared));
-    }
-    matched.forEach(
-        (watcher, events) -> {
-          metrics.events(events.size());
-          out.computeIfAbsent(watcher.stream(), stream -> new ArrayList<>())
-              .add(new Delivery(watcher.serial(), commit.revision(), events));
-        });
+  @Override
+  public void lagging(ActorRef<WatchStreamCommand> stream, long serial) {
+    stream.tell(new HubMessage.Lagging(serial));
+  }
+
+  @Override
+  public void readFromHistory(
+      ActorRef<WatchStreamCommand> stream, List<Long> serials, long revision) {
+    stream.tell(new HubMessage.ReadFromHistory(serials, revision));
   }
 }

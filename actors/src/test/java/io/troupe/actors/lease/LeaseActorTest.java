@@ -3,7 +3,7 @@ package io.troupe.actors.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.actors.member.ShownMetrics;
-import io.troupe.machine.LeaseChange;
+import io.troupe.lease.LeaseChange;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Lease;
 import io.troupe.model.NodeId;
@@ -200,6 +200,21 @@ class LeaseActorTest {
     client.expectMessage(new LeaseReply.Renewed(8, 90));
   }
 
+  /** Another member may have applied the grant, and acknowledged it, before this one. */
+  @Test
+  void remainingTimeIsReportedAfterLeaderAppliedEarlierCommits_L7() {
+    sole.set(false);
+    lead(TERM);
+    actor.tell(new LeaseCommand.TimeToLive(5, client.getRef()));
+    RaftCommand.ConfirmLeadership round = confirm();
+    client.expectNoMessage(Duration.ofMillis(50));
+    granted(5, 600);
+    round.replyTo().tell(new ReadReply.Ready(9, 0));
+    LeaseReply.Remaining remaining = client.expectMessageClass(LeaseReply.Remaining.class);
+    assertThat(remaining.grantedSeconds()).isEqualTo(600);
+    assertThat(remaining.remainingSeconds()).isBetween(590L, 600L);
+  }
+
   /**
    * The state may lack grants and renewals of an earlier leader. Until it has them, a sole voter
    * also needs a round.
@@ -208,15 +223,16 @@ class LeaseActorTest {
   void noLeaseExpiresOrIsReportedUnknownBeforeStateCaughtUp_L4() {
     actor.tell(new LeaseCommand.Promoted(List.of(new Lease(7, 1, 0)), TERM));
     actor.tell(new LeaseCommand.StateCaughtUp(TERM - 1));
-    actor.tell(new LeaseCommand.TimeToLive(9, client.getRef()));
-    client.expectMessage(new LeaseReply.Failed(Refusal.NO_LEADER));
     actor.tell(new LeaseCommand.KeepAlive(9, client.getRef()));
     RaftCommand.ConfirmLeadership round = confirm();
+    actor.tell(new LeaseCommand.TimeToLive(9, client.getRef()));
+    client.expectNoMessage(Duration.ofMillis(50));
     raft.expectNoMessage(Duration.ofMillis(2500));
     granted(9, 60);
     actor.tell(new LeaseCommand.StateCaughtUp(TERM));
     round.replyTo().tell(new ReadReply.Ready(9, 0));
     client.expectMessage(new LeaseReply.Renewed(9, 60));
+    client.expectMessage(new LeaseReply.Remaining(9, 60, 60));
     assertThat(operation(proposed())).isEqualTo(new Operation.LeaseRevoke(7));
   }
 

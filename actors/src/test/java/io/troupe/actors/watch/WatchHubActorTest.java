@@ -18,6 +18,7 @@ import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.WatchReply;
 import io.troupe.protocol.WatchRight;
 import io.troupe.protocol.WatchStreamCommand;
+import io.troupe.watch.Commit;
 import io.troupe.watch.EventFilter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -81,8 +82,7 @@ class WatchHubActorTest {
     RevisionChanges changes = applied.changes();
     hub.tell(
         new WatchCommand.Committed(
-            List.of(
-                new WatchCommand.Commit(applied.revision(), changes.events(), changes.unlisted())),
+            List.of(new Commit(applied.revision(), changes.events(), changes.unlisted())),
             Objects.requireNonNull(backlog.tryTake(changes.bytes()))));
     return changes;
   }

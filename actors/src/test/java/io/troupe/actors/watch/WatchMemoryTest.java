@@ -8,12 +8,13 @@ import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.Operation;
+import io.troupe.model.SharedEvent;
 import io.troupe.mvcc.HistoryResult;
 import io.troupe.mvcc.InMemoryOrderedStore;
-import io.troupe.protocol.SharedEvent;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.WatchReply;
 import io.troupe.protocol.WatchStreamCommand;
+import io.troupe.watch.Delivery;
 import io.troupe.watch.EventFilter;
 import java.time.Duration;
 import java.util.List;
@@ -99,7 +100,7 @@ class WatchMemoryTest {
     List<SharedEvent> events = found.events().stream().map(SharedEvent::new).toList();
     stream.tell(
         new HubMessage.Deliver(
-            revision, List.of(new HubMessage.Delivery(to.watcher().serial(), revision, events))));
+            revision, List.of(new Delivery(to.watcher().serial(), revision, events))));
     return revision;
   }
 

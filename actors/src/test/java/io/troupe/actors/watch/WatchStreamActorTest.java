@@ -10,13 +10,14 @@ import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.Operation;
+import io.troupe.model.SharedEvent;
 import io.troupe.mvcc.HistoryResult;
 import io.troupe.mvcc.InMemoryOrderedStore;
-import io.troupe.protocol.SharedEvent;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.WatchReply;
 import io.troupe.protocol.WatchRight;
 import io.troupe.protocol.WatchStreamCommand;
+import io.troupe.watch.Delivery;
 import io.troupe.watch.EventFilter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -88,14 +89,14 @@ class WatchStreamActorTest {
   }
 
   /** The delivery of a revision. */
-  private HubMessage.Delivery live(HubMessage.Join to, long revision) {
+  private Delivery live(HubMessage.Join to, long revision) {
     HistoryResult.Events found =
         (HistoryResult.Events) machine.reader().history(to.range(), revision, 1, 1 << 20, false);
     List<SharedEvent> events = new ArrayList<>();
     for (Event event : found.events()) {
       events.add(new SharedEvent(event));
     }
-    return new HubMessage.Delivery(to.watcher().serial(), revision, events);
+    return new Delivery(to.watcher().serial(), revision, events);
   }
 
   private List<WatchReply> next() throws Exception {
@@ -151,7 +152,7 @@ class WatchStreamActorTest {
 
     long large = 0;
     List<Long> sent = new ArrayList<>();
-    List<HubMessage.Delivery> deliveries = new ArrayList<>();
+    List<Delivery> deliveries = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       large = put(BUSY, (int) BUFFER);
       sent.add(large);
@@ -211,12 +212,11 @@ class WatchStreamActorTest {
     assertThat(hub.expectMessageClass(HubMessage.Leave.class).watcher()).isEqualTo(busy.watcher());
     // The other watcher stays, and the events of the canceled one are not sent.
     long revision = put(BUSY, 1);
-    HubMessage.Delivery late = live(busy, revision);
+    Delivery late = live(busy, revision);
     stream.tell(
         new HubMessage.Deliver(
             revision,
-            List.of(
-                late, new HubMessage.Delivery(quiet.watcher().serial(), revision, late.events()))));
+            List.of(late, new Delivery(quiet.watcher().serial(), revision, late.events()))));
     assertThat(next())
         .singleElement()
         .isInstanceOfSatisfying(

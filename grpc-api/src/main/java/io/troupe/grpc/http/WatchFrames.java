@@ -6,7 +6,7 @@ import io.troupe.grpc.api.WatchResponse;
 import io.troupe.grpc.convert.ApiConverter;
 import io.troupe.model.Event;
 import io.troupe.model.MemoryBudget;
-import io.troupe.protocol.SharedEvent;
+import io.troupe.model.SharedEvent;
 import io.troupe.protocol.WatchReply;
 import java.io.IOException;
 import java.util.List;

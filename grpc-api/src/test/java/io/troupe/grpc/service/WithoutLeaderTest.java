@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.model.AlarmType;
+import io.troupe.model.DecodedOperation;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
@@ -49,7 +50,7 @@ class WithoutLeaderTest {
     assertThat(again.proposal().id())
         .as("a late refusal of the first proposal does not count for the second")
         .isNotEqualTo(first);
-    OperationCodec.Decoded decoded = OperationCodec.decode(again.proposal().operation());
+    DecodedOperation decoded = OperationCodec.decode(again.proposal().operation());
     assertThat(decoded.id()).isEqualTo(again.proposal().id());
     assertThat(decoded.operation()).isEqualTo(WRITE);
     again.replyTo().tell(new ProposeReply.Applied(new Result.Done(5), 9));

@@ -5,6 +5,7 @@ import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.troupe.model.AlarmType;
 import io.troupe.model.Bytes;
+import io.troupe.model.DecodedOperation;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.Operation.LeaseCheckpoint.Remaining;
@@ -42,9 +43,6 @@ public final class OperationCodec {
   public static final byte VERSION_CHECKPOINT = 3;
 
   private OperationCodec() {}
-
-  /** An operation with its id and its requester. */
-  public record Decoded(RequestId id, Requester requester, Operation operation) {}
 
   /**
    * Requests that are stored in the log as the client sent them. The numbers are fields of
@@ -199,14 +197,14 @@ public final class OperationCodec {
    * @throws IllegalStateException if it cannot be decoded: it was checked before it was proposed,
    *     so the log is damaged or newer than this program
    */
-  public static Decoded decode(Bytes data) {
+  public static DecodedOperation decode(Bytes data) {
     if (data.isEmpty() || data.at(0) < VERSION || data.at(0) > VERSION_CHECKPOINT) {
       throw new IllegalStateException(
           "operation of unknown format version " + (data.isEmpty() ? "(empty)" : data.at(0)));
     }
     try {
       WireOperation wire = WireOperation.parseFrom(input(data.slice(1)));
-      return new Decoded(
+      return new DecodedOperation(
           new RequestId(wire.getRequestId()), WireRequester.of(wire), operation(wire));
     } catch (IOException | IllegalArgumentException e) {
       throw new IllegalStateException("operation cannot be decoded: " + e.getMessage(), e);

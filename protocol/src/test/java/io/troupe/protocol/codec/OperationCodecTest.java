@@ -7,6 +7,7 @@ import com.google.protobuf.ByteString;
 import io.troupe.model.AlarmType;
 import io.troupe.model.Bytes;
 import io.troupe.model.Compare;
+import io.troupe.model.DecodedOperation;
 import io.troupe.model.KeyRange;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
@@ -18,7 +19,6 @@ import io.troupe.model.RequestId;
 import io.troupe.model.Requester;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.codec.OperationCodec.ClientRequest;
-import io.troupe.protocol.codec.OperationCodec.Decoded;
 import io.troupe.protocol.wire.WireCompact;
 import io.troupe.protocol.wire.WireCompare;
 import io.troupe.protocol.wire.WirePut;
@@ -64,7 +64,7 @@ class OperationCodecTest {
     assertThat(HexFormat.of().formatHex(record.toArray())).isEqualTo(GOLDEN_PUT);
     assertThat(OperationCodec.decode(record))
         .isEqualTo(
-            new Decoded(
+            new DecodedOperation(
                 ID,
                 Requester.ANONYMOUS,
                 new Operation.Put(Bytes.utf8("k"), Bytes.utf8("v"), 7, true, false, false)));
@@ -126,7 +126,7 @@ class OperationCodecTest {
                 + ("0a0b" + "08fbffffffffffffffff01")
                 + ("0a08" + "0806" + "1080b4c4c321"));
     assertThat(OperationCodec.decode(record))
-        .isEqualTo(new Decoded(ID, Requester.ANONYMOUS, CHECKPOINT));
+        .isEqualTo(new DecodedOperation(ID, Requester.ANONYMOUS, CHECKPOINT));
   }
 
   /** Field 8 contained one lease; it is no longer written. */
@@ -143,7 +143,7 @@ class OperationCodecTest {
     Operation revoke = new Operation.LeaseRevoke(77);
     for (Requester requester : List.of(Requester.ANONYMOUS, Requester.MEMBER, USER)) {
       assertThat(OperationCodec.decode(OperationCodec.encode(ID, requester, revoke)))
-          .isEqualTo(new Decoded(ID, requester, revoke));
+          .isEqualTo(new DecodedOperation(ID, requester, revoke));
       Bytes put =
           Bytes.wrap(
               WirePut.newBuilder().setKey(ByteString.copyFromUtf8("k")).build().toByteArray());
@@ -181,7 +181,7 @@ class OperationCodecTest {
   void userChangesAreVersionTwoAndSurviveRoundTrip(Operation.Auth operation) {
     Bytes record = OperationCodec.encode(ID, USER, operation);
     assertThat(record.at(0)).isEqualTo((byte) 2);
-    assertThat(OperationCodec.decode(record)).isEqualTo(new Decoded(ID, USER, operation));
+    assertThat(OperationCodec.decode(record)).isEqualTo(new DecodedOperation(ID, USER, operation));
     assertThat(OperationCodec.encode(ID, Requester.ANONYMOUS, operation).at(0)).isEqualTo((byte) 2);
   }
 
@@ -233,7 +233,7 @@ class OperationCodecTest {
     assertThat(
             OperationCodec.decode(
                 OperationCodec.embed(ID, Requester.ANONYMOUS, ClientRequest.COMPACT, request)))
-        .isEqualTo(new Decoded(ID, Requester.ANONYMOUS, new Operation.Compact(9)));
+        .isEqualTo(new DecodedOperation(ID, Requester.ANONYMOUS, new Operation.Compact(9)));
   }
 
   @Test

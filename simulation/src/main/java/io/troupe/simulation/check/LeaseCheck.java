@@ -87,6 +87,14 @@ public final class LeaseCheck {
         require(renewed.ttlSeconds() == life.ttlSeconds, "renewed for another time", call);
         guarantee(life, call);
       }
+    } else if (call.request() instanceof Request.TimeToLive query
+        && call.answer() instanceof Answer.Remaining remaining) {
+      Life life = life(query.lease());
+      if (remaining.remainingSeconds() == -1) {
+        life.reportedGone.add(call);
+      } else {
+        require(remaining.ttlSeconds() == life.ttlSeconds, "remains of another time", call);
+      }
     } else if (call.request() instanceof Request.Write write) {
       if (write.operation() instanceof Operation.LeaseRevoke revoke) {
         Life life = life(revoke.id());

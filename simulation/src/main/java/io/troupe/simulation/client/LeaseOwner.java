@@ -70,11 +70,17 @@ public final class LeaseOwner {
                   && done.result() instanceof Result.LeaseGrant;
           if (granted) {
             world.coverage().count("leases granted");
-            later(0, this::write);
+            later(0, this::query);
           } else {
             start();
           }
         });
+  }
+
+  /** The leader may have applied the grant later than the member that replied to it. */
+  private void query() {
+    caller.call(
+        caller.leaderOrAny(), new Request.TimeToLive(lease), call -> later(0, this::write));
   }
 
   private void write() {

@@ -18,6 +18,14 @@ public sealed interface Answer {
    */
   record Renewed(long ttlSeconds) implements Answer {}
 
+  /**
+   * The remaining time of a lease.
+   *
+   * @param remainingSeconds -1 if the lease does not exist
+   * @param ttlSeconds the full time; 0 if the lease does not exist
+   */
+  record Remaining(long remainingSeconds, long ttlSeconds) implements Answer {}
+
   /** No response in time: the request may have taken effect, may still do so, or never will. */
   enum Unknown implements Answer {
     /** The only one. */

@@ -17,4 +17,7 @@ public sealed interface Request {
 
   /** A renewal of a lease. */
   record KeepAlive(long lease) implements Request {}
+
+  /** A query of the remaining time of a lease. */
+  record TimeToLive(long lease) implements Request {}
 }

@@ -14,6 +14,7 @@ import io.troupe.raft.ConfProposal;
 import io.troupe.raft.Outgoing;
 import io.troupe.raft.PeerMessage;
 import io.troupe.raft.Proposal;
+import io.troupe.raft.ProposalBatcher;
 import io.troupe.raft.RaftCore;
 import io.troupe.raft.RaftEffects;
 import io.troupe.raft.RaftRole;
@@ -23,10 +24,10 @@ import io.troupe.raft.membership.ConfChange;
 import io.troupe.raft.membership.Membership;
 import io.troupe.simulation.history.Answer;
 import io.troupe.simulation.history.Request;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * communicate through mailboxes. Work that the real process does on another thread is never done in
  * the same step.
  */
-final class MemberRun implements RaftEffects {
+final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyActor.Caller> {
   private static final long TICK_US = 100_000;
 
   /** Approximate time that entries wait for the reply to the previous ones. */
@@ -62,16 +63,21 @@ final class MemberRun implements RaftEffects {
   final WatchHub watch;
   private final SimActor raft;
   private final RaftCore core;
-  private final List<Proposal> proposals = new ArrayList<>();
-  private final List<Runnable> expectations = new ArrayList<>();
+  private final ProposalBatcher<SimApplyActor.Caller> proposals = new ProposalBatcher<>(this);
   private final Map<Long, ReadIndexWaiter> reads = new HashMap<>();
   private long nextRead;
   private long handedOut;
   private long ranMs;
   private long tickExtraUs;
-  private boolean leading;
+  private long leadingTerm;
   private boolean published;
   private boolean flushScheduled;
+
+  /** A snapshot replaces log and state: from here on the raft actor refuses everything. */
+  private boolean installing;
+
+  /** The actors stop: clients are refused. */
+  private boolean closed;
 
   MemberRun(SimMember member, SimWorld world, long session) {
     this.id = member.id();
@@ -119,13 +125,20 @@ final class MemberRun implements RaftEffects {
   }
 
   private void tick() {
-    feed(core::tick);
+    input(core::tick);
     process.after(TICK_US + random.nextInt(3000) + tickExtraUs, this::tick);
   }
 
   /** Delays ticks, as on a machine without free processors. */
   void slowTicks(long extraUs) {
     tickExtraUs = extraUs;
+  }
+
+  /** An input without a reply. */
+  private void input(Runnable input) {
+    if (!installing) {
+      feed(input);
+    }
   }
 
   private void feed(Runnable input) {
@@ -153,11 +166,37 @@ final class MemberRun implements RaftEffects {
       flushScheduled = true;
       process.after(APPEND_DELAY_US + random.nextLong(APPEND_DELAY_US), this::flushDelayedAppends);
     }
+    if (installing) {
+      refusePending();
+    }
   }
 
   private void flushDelayedAppends() {
     flushScheduled = false;
-    feed(core::flushDelayedAppends);
+    input(core::flushDelayedAppends);
+  }
+
+  /** The actors stop as soon as the snapshot is durable: nothing of the old state matters. */
+  private void refusePending() {
+    for (SimApplyActor.Caller caller : proposals.drop()) {
+      caller.reply().accept(new Answer.Refused(Refusal.NO_LEADER));
+    }
+    List<ReadIndexWaiter> waiting = List.copyOf(reads.values());
+    reads.clear();
+    waiting.forEach(read -> read.failed(Refusal.NO_LEADER));
+  }
+
+  /**
+   * The disk has replaced log and state: the member refuses clients, the actors stop one after the
+   * other when they have handled their messages, and start again from the disk.
+   */
+  void installed() {
+    process.after(
+        random.nextInt(2_000),
+        () -> {
+          closed = true;
+          raft.tell(() -> apply.stop(() -> world.member(id).reopen()));
+        });
   }
 
   private static boolean isLeader(RaftStatus status) {
@@ -172,8 +211,21 @@ final class MemberRun implements RaftEffects {
     return isLeader(core.status());
   }
 
+  /** True only if no other member could lead. */
+  boolean isSoleVoter() {
+    Membership now = core.membership();
+    return leads()
+        && now.voters().equals(Set.of(id))
+        && now.outgoing().isEmpty()
+        && now.leaving().isEmpty();
+  }
+
   Membership membership() {
     return core.membership();
+  }
+
+  boolean isInstalling() {
+    return installing;
   }
 
   RaftCore core() {
@@ -192,7 +244,7 @@ final class MemberRun implements RaftEffects {
         || message instanceof PeerMessage.InstallSnapshot) {
       world.trace().note(id, "receives from " + from, brief(message));
     }
-    feed(() -> core.receive(from, message));
+    input(() -> core.receive(from, message));
   }
 
   static String brief(PeerMessage message) {
@@ -220,17 +272,16 @@ final class MemberRun implements RaftEffects {
         () ->
             raft.tell(
                 () -> {
-                  RaftStatus status = core.status();
-                  if (status.leader().equals(from) && status.term() == term) {
+                  if (!installing && core.status().follows(from, term)) {
                     apply.compareDigest(index, digest);
                   }
                 }));
   }
 
   private void handle(Request request, Consumer<Answer> reply) {
-    Refusal closed = closed(request);
-    if (closed != null) {
-      reply.accept(new Answer.Refused(closed));
+    Refusal refusal = closed ? Refusal.NO_LEADER : refusal(request);
+    if (refusal != null) {
+      reply.accept(new Answer.Refused(refusal));
       return;
     }
     if (request instanceof Request.Write write) {
@@ -254,6 +305,8 @@ final class MemberRun implements RaftEffects {
       }
     } else if (request instanceof Request.KeepAlive renew) {
       lease.keepAlive(renew.lease(), reply);
+    } else if (request instanceof Request.TimeToLive query) {
+      lease.timeToLive(query.lease(), reply);
     }
   }
 
@@ -261,7 +314,7 @@ final class MemberRun implements RaftEffects {
    * Refusal by the gateway because of the role or the state of this member (LN1, LN2,
    * docs/decisions/0060); null if there is none.
    */
-  private @Nullable Refusal closed(Request request) {
+  private @Nullable Refusal refusal(Request request) {
     boolean local = request instanceof Request.Read read && read.serializable();
     if (!local && SimDisk.membership(apply.machine()).learners().contains(id)) {
       return Refusal.LEARNER;
@@ -283,45 +336,77 @@ final class MemberRun implements RaftEffects {
   void propose(Operation operation, Consumer<Answer> reply) {
     raft.tell(
         () -> {
-          long request = world.register(operation);
-          expectations.add(() -> apply.expect(request, core.status().term(), reply));
-          proposals.add(new Proposal(new RequestId(request), world.encode(request)));
-          if (proposals.size() == 1) {
-            raft.tell(this::flushProposals);
+          if (installing) {
+            reply.accept(new Answer.Refused(Refusal.NO_LEADER));
+            return;
           }
+          Proposal proposal = proposal(operation);
+          proposals.add(proposal, new SimApplyActor.Caller(proposal.id(), reply));
         });
+  }
+
+  private Proposal proposal(Operation operation) {
+    long request = world.register(operation);
+    return new Proposal(new RequestId(request), world.encode(request));
+  }
+
+  private boolean leadsIn(long term) {
+    return core.status().leadsIn(term);
   }
 
   /** As {@link #propose}, but immediately, and only if this member leads in the term. */
   void proposeInTerm(long term, Operation operation, Consumer<Answer> reply) {
     raft.tell(
         () -> {
-          if (!leads() || core.status().term() != term) {
+          if (installing || !leadsIn(term)) {
             reply.accept(new Answer.Refused(Refusal.NOT_LEADER));
             return;
           }
-          long request = world.register(operation);
-          apply.expect(request, term, reply);
-          Proposal proposal = new Proposal(new RequestId(request), world.encode(request));
-          feed(() -> core.propose(List.of(proposal)));
+          Proposal proposal = proposal(operation);
+          feed(
+              () -> proposals.proposeNow(proposal, new SimApplyActor.Caller(proposal.id(), reply)));
         });
   }
 
-  private void flushProposals() {
-    expectations.forEach(Runnable::run);
-    expectations.clear();
-    List<Proposal> batch = List.copyOf(proposals);
-    proposals.clear();
-    feed(() -> core.propose(batch));
+  @Override
+  public void flushLater() {
+    raft.tell(() -> input(proposals::flush));
+  }
+
+  @Override
+  public void expect(List<SimApplyActor.Caller> callers) {
+    apply.expect(callers, core.status().term());
+  }
+
+  @Override
+  public void propose(List<Proposal> batch) {
+    core.propose(batch);
   }
 
   /** Requests a read index. The waiter is called when the state includes it. */
   void readIndex(ReadIndexWaiter waiter) {
+    raft.tell(() -> read(waiter));
+  }
+
+  private void read(ReadIndexWaiter waiter) {
+    if (installing) {
+      waiter.failed(Refusal.NO_LEADER);
+      return;
+    }
+    long read = ++nextRead;
+    reads.put(read, waiter);
+    feed(() -> core.requestRead(read));
+  }
+
+  /** As {@link #readIndex}, but only if this member leads in the term. */
+  void confirmLeadership(long term, ReadIndexWaiter waiter) {
     raft.tell(
         () -> {
-          long read = ++nextRead;
-          reads.put(read, waiter);
-          feed(() -> core.requestRead(read));
+          if (!installing && leadsIn(term)) {
+            read(waiter);
+          } else {
+            waiter.failed(Refusal.NOT_LEADER);
+          }
         });
   }
 
@@ -329,36 +414,36 @@ final class MemberRun implements RaftEffects {
     long request = world.register(new Operation.LeaseCheckpoint(List.of()));
     raft.tell(
         () ->
-            feed(
+            input(
                 () ->
                     core.proposeConfChange(
                         new ConfProposal(new RequestId(request), changes, basis))));
   }
 
   void transferLeadership(NodeId to) {
-    raft.tell(() -> feed(() -> core.transferLeadership(to)));
+    raft.tell(() -> input(() -> core.transferLeadership(to)));
   }
 
   void handOver() {
-    raft.tell(() -> feed(core::handOver));
+    raft.tell(() -> input(core::handOver));
   }
 
   // ---- from the other actors
 
   void durable(long number) {
-    raft.tell(() -> feed(() -> core.persisted(number)));
+    raft.tell(() -> input(() -> core.persisted(number)));
   }
 
   void applied(long index) {
-    raft.tell(() -> feed(() -> core.applied(index)));
+    raft.tell(() -> input(() -> core.applied(index)));
   }
 
   void snapshotTaken(long index) {
-    raft.tell(() -> feed(() -> core.compactLog(index)));
+    raft.tell(() -> input(() -> core.compactLog(index)));
   }
 
   void snapshotSent(NodeId to, long transfer, long index, boolean ok) {
-    raft.tell(() -> feed(() -> core.snapshotSent(to, transfer, index, ok)));
+    raft.tell(() -> input(() -> core.snapshotSent(to, transfer, index, ok)));
   }
 
   void snapshotArrived(NodeId from, PeerMessage.InstallSnapshot message) {
@@ -388,10 +473,9 @@ final class MemberRun implements RaftEffects {
       world.rules().appended(entry, prevTerm);
       prevTerm = entry.term();
     }
-    SimDisk.Write write = new SimDisk.Write(number, state, entries, null, messagesAfterPersist);
-    // The future log is visible immediately; the wal actor forces it later.
-    disk.write(write);
-    wal.wake();
+    // The log as this core has it is visible immediately; the wal actor writes and forces it later.
+    disk.plan(state, entries);
+    wal.append(number, state, entries, messagesAfterPersist);
   }
 
   @Override
@@ -407,17 +491,10 @@ final class MemberRun implements RaftEffects {
     world.member(id).installedSnapshot();
     world.trace().note(id, "installs", mark);
     DigestStore content = snapshots.arrived(mark);
-    disk.write(
-        new SimDisk.Write(
-            number,
-            state,
-            List.of(),
-            new SimDisk.Install(before, new SimDisk.Snapshot(mark, content)),
-            messagesAfterPersist));
-    wal.wake();
+    // The messages are dropped: the next run replies from the new log.
+    wal.install(before, state, new SimDisk.Snapshot(mark, content));
     handedOut = mark.index();
-    apply.install(number, content);
-    world.member(id).installs();
+    installing = true;
   }
 
   @Override
@@ -462,7 +539,7 @@ final class MemberRun implements RaftEffects {
   @Override
   public void reject(RequestId request, Refusal reason) {
     world.rules().rejected(request);
-    apply.refuse(request.value(), reason);
+    apply.refuse(request, reason);
   }
 
   @Override
@@ -477,7 +554,7 @@ final class MemberRun implements RaftEffects {
         200 + random.nextInt(5_000),
         () -> {
           List<Entry> entries = disk.read(from, until, maxBytes);
-          raft.tell(() -> feed(() -> core.logRead(to, from, entries)));
+          raft.tell(() -> input(() -> core.logRead(to, from, entries)));
         });
   }
 
@@ -508,8 +585,9 @@ final class MemberRun implements RaftEffects {
     if (leads) {
       world.rules().elected(id, status.term(), disk);
     }
-    if (leads != leading) {
-      leading = leads;
+    long term = leads ? status.term() : 0;
+    if (term != leadingTerm) {
+      leadingTerm = term;
       apply.leading(leads, status.term());
     }
   }

@@ -1,78 +1,89 @@
 package io.troupe.simulation.world;
 
+import static io.troupe.simulation.check.Violation.require;
+
+import io.troupe.lease.LeaseChange;
 import io.troupe.machine.Applied;
-import io.troupe.machine.LeaseChange;
+import io.troupe.machine.ApplyCore;
+import io.troupe.machine.ApplyEffects;
+import io.troupe.machine.DigestCheck;
 import io.troupe.machine.StateMachine;
+import io.troupe.model.DecodedOperation;
 import io.troupe.model.Entry;
-import io.troupe.model.Event;
+import io.troupe.model.Lease;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
+import io.troupe.model.Requester;
+import io.troupe.model.Result;
 import io.troupe.mvcc.Compactor;
 import io.troupe.mvcc.HashResult;
-import io.troupe.raft.membership.ConfEntry;
 import io.troupe.raft.membership.MembershipCodec;
 import io.troupe.simulation.history.Answer;
-import java.util.ArrayDeque;
+import io.troupe.watch.Commit;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/**
- * The only writer of the state and the owner of pending replies. Applies, commits, then publishes
- * to leases, watches, callers and reads.
- */
-final class SimApplyActor {
-  /** Events of one revision. */
-  record Commit(long revision, List<Event> events) {}
+/** Runs {@link ApplyCore}, and checks what it applies. */
+final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApplyActor.Read> {
+  private static final long DIGEST_INTERVAL_US = 1_000_000;
+  private static final int DIGEST_EVERY = 64;
 
-  private record PendingReply(long term, Consumer<Answer> reply) {}
+  /** Longer than any client waits. */
+  private static final long SWEEP_US = 10_000_000;
 
-  private record AppliedReply(Consumer<Answer> reply, Answer outcome) {}
+  private static final MemoryBudget RESPONSES = MemoryBudget.UNLIMITED;
+
+  /** The caller of a proposal. */
+  record Caller(RequestId id, Consumer<Answer> reply) {}
+
+  /** A read that waits for an index. */
+  record Read(long index, MemberRun.ReadIndexWaiter waiter) {}
+
+  private record AppliedReply(Caller caller, Answer outcome) {}
 
   private final MemberRun run;
   private final SimActor actor;
-  private final Map<Long, PendingReply> waiting = new LinkedHashMap<>();
-  private final TreeMap<Long, List<MemberRun.ReadIndexWaiter>> reads = new TreeMap<>();
+  private final DigestStore store;
+  private final StateMachine machine;
+  private final ApplyCore<Caller, Read> core;
   private final List<AppliedReply> replies = new ArrayList<>();
   private final List<Commit> commits = new ArrayList<>();
-  private final List<LeaseChange> leaseChanges = new ArrayList<>();
-
-  /** Term in which this member leads and of which it has not applied an entry yet; otherwise 0. */
-  private long unsettledTerm;
-
-  /** Term of the last applied entry. */
-  private long appliedTerm;
-
-  private final ArrayDeque<Runnable> stash = new ArrayDeque<>();
-  private final SimDigestActor digests;
-  private DigestStore store;
-  private StateMachine machine;
-  private long compactedRevision;
   private boolean compacting;
-
-  /** Number of the installation that the disk has not completed; 0 without one. */
-  private long awaited;
-
-  private long installedNumber;
 
   SimApplyActor(MemberRun run, DigestStore store) {
     this.run = run;
     this.actor = run.actor();
     this.store = store;
-    this.machine = new StateMachine(store, 1 << 20);
-    this.appliedTerm = machine.view().appliedTerm();
-    this.digests = new SimDigestActor(run, machine);
+    this.machine = new StateMachine(store, run.world.settings().cacheBytes());
+    this.core =
+        new ApplyCore<>(
+            run.id,
+            machine,
+            new ApplyCore.Settings(run.world.settings().snapshotCount(), DIGEST_EVERY),
+            this);
   }
 
   void start() {
+    core.start();
+    run.world.rules().digest(run.id, machine.view().appliedIndex(), store.digest());
     run.process.after(run.random.nextInt(500_000), this::flushState);
+    run.process.after(run.random.nextLong(DIGEST_INTERVAL_US), this::digestInterval);
+    run.process.after(SWEEP_US, this::sweepInterval);
     compact();
-    digests.start();
+  }
+
+  private void digestInterval() {
+    actor.tell(core::checkDigest);
+    run.process.after(DIGEST_INTERVAL_US, this::digestInterval);
+  }
+
+  private void sweepInterval() {
+    actor.tell(core::sweep);
+    run.process.after(SWEEP_US, this::sweepInterval);
   }
 
   StateMachine machine() {
@@ -81,182 +92,218 @@ final class SimApplyActor {
 
   /** True while this member must not serve, because its state is not the leader's. */
   boolean isCorrupt() {
-    return digests.isCorrupt();
+    return core.isCorrupt();
   }
 
   /** Changes a record of the store without the state machine, like a flipped bit. */
   boolean damage(Predicate<DigestStore> how) {
-    boolean damaged = how.test(store);
-    machine = new StateMachine(store, 1 << 20);
-    return damaged;
+    return how.test(store);
   }
 
   // ---- messages
 
-  private void tell(Runnable message) {
+  /** Registers the callers of proposals that were made, or forwarded to a leader, in a term. */
+  void expect(List<Caller> callers, long term) {
     actor.tell(
-        () -> {
-          if (awaited != 0) {
-            stash.addLast(message);
-          } else {
-            message.run();
-          }
-        });
+        () ->
+            callers.forEach(
+                caller -> core.expect(caller.id(), caller, RESPONSES.share(), term, 0)));
   }
 
-  /** Registers the caller of a proposal that was made, or forwarded to a leader, in a term. */
-  void expect(long request, long term, Consumer<Answer> reply) {
-    tell(() -> waiting.put(request, new PendingReply(term, reply)));
-  }
-
-  void refuse(long request, Refusal reason) {
-    tell(
-        () -> {
-          PendingReply who = waiting.remove(request);
-          if (who != null) {
-            who.reply().accept(new Answer.Refused(reason));
-          }
-        });
+  void refuse(RequestId id, Refusal reason) {
+    actor.tell(() -> core.refuse(id, reason));
   }
 
   /** Compares the digest of the leader that this member follows. */
   void compareDigest(long index, long digest) {
-    tell(() -> digests.compare(index, digest));
+    actor.tell(
+        () -> {
+          run.world.coverage().count("digests compared");
+          core.compareDigest(index, digest);
+        });
   }
 
   void leading(boolean leads, long term) {
-    tell(
-        () -> {
-          digests.leading(leads ? term : 0);
-          unsettledTerm = leads ? term : 0;
-          if (leads) {
-            run.lease.promoted(machine.reader().leases(), term);
-          } else {
-            run.lease.demoted();
-          }
-        });
+    actor.tell(() -> core.leading(leads, term));
   }
 
   void awaitApplied(long index, MemberRun.ReadIndexWaiter waiter) {
-    tell(
+    actor.tell(() -> core.awaitApplied(index, new Read(index, waiter)));
+  }
+
+  /** Applies entries. Each member splits them into other batches. */
+  void take(List<Entry> entries) {
+    actor.tell(
         () -> {
-          if (index <= machine.view().appliedIndex()) {
-            waiter.ready(index);
-          } else {
-            reads.computeIfAbsent(index, i -> new ArrayList<>()).add(waiter);
+          for (int from = 0; from < entries.size(); ) {
+            int to = Math.min(entries.size(), from + 1 + run.random.nextInt(8));
+            entries.subList(from, to).forEach(this::check);
+            core.apply(entries.subList(from, to));
+            from = to;
           }
         });
   }
 
-  void take(List<Entry> entries) {
-    tell(() -> apply(entries));
-  }
-
-  // ---- entries
-
-  private void apply(List<Entry> entries) {
-    int at = 0;
-    while (at < entries.size()) {
-      // Each member splits its batches differently.
-      int to = Math.min(entries.size(), at + 1 + run.random.nextInt(8));
-      for (; at < to; at++) {
-        apply(entries.get(at));
-      }
-      machine.commit();
-      distribute();
+  private void check(Entry entry) {
+    boolean operation = entry.kind() == Entry.Kind.OPERATION;
+    run.world.rules().applying(run.id, entry, operation ? run.world.decode(entry.data()) : 0);
+    if (entry.kind() == Entry.Kind.CONF_CHANGE) {
+      run.world.rules().configured(MembershipCodec.decodeEntry(entry.data()));
     }
   }
 
-  private void apply(Entry entry) {
-    switch (entry.kind()) {
-      case NOOP -> {
-        run.world.rules().applying(run.id, entry, 0);
-        machine.noop(entry.index(), entry.term());
-      }
-      case CONF_CHANGE -> {
-        run.world.rules().applying(run.id, entry, 0);
-        ConfEntry change = MembershipCodec.decodeEntry(entry.data());
-        run.world.rules().configured(change);
-        machine.confChange(entry.index(), entry.term(), change);
-      }
-      case OPERATION -> {
-        long request = run.world.decode(entry.data());
-        run.world.rules().applying(run.id, entry, request);
-        operation(entry, request, run.world.operation(request));
-      }
-    }
-    digests.applied(machine);
+  /** Stops after all earlier messages. */
+  void stop(Runnable stopped) {
+    actor.tell(
+        () -> {
+          core.stop();
+          actor.send(stopped);
+        });
   }
 
-  private void operation(Entry entry, long request, Operation operation) {
-    Applied applied = machine.apply(entry.index(), entry.term(), operation);
+  // ---- effects: entries
+
+  @Override
+  public DecodedOperation decode(Entry entry) {
+    long request = run.world.decode(entry.data());
+    return new DecodedOperation(
+        new RequestId(request), Requester.ANONYMOUS, run.world.operation(request));
+  }
+
+  @Override
+  public void operationApplied(Entry entry, DecodedOperation operation, Applied applied) {
     run.world.rules().applied(run.id, entry, applied, run.world.scheduler().nowUs());
     if (!applied.events().isEmpty()) {
       commits.add(new Commit(applied.revision(), applied.events()));
     }
-    leaseChanges.addAll(applied.leaseChanges());
-    PendingReply who = waiting.remove(request);
-    if (who != null) {
-      replies.add(new AppliedReply(who.reply(), new Answer.Done(applied.result())));
-    }
   }
 
-  private void distribute() {
-    long index = machine.view().appliedIndex();
+  @Override
+  public long pendingEventBytes() {
+    return 0;
+  }
+
+  @Override
+  public void addReply(Caller caller, Result result, long index, long proposedAt) {
+    replies.add(new AppliedReply(caller, new Answer.Done(result)));
+  }
+
+  // ---- effects: batches
+
+  @Override
+  public void appliedIndex(long index) {
     run.world.rules().digest(run.id, index, store.digest());
-    digests.committed();
-    if (!leaseChanges.isEmpty()) {
-      run.lease.changed(List.copyOf(leaseChanges));
-      leaseChanges.clear();
-    }
-    if (unsettledTerm != 0 && machine.view().appliedTerm() == unsettledTerm) {
-      run.lease.stateCaughtUp(unsettledTerm);
-      unsettledTerm = 0;
-    }
+  }
+
+  @Override
+  public void authChanged(Operation.Auth operation, Result result) {
+    throw new IllegalStateException("no client changes users or roles");
+  }
+
+  @Override
+  public void rightsChanged() {
+    throw new IllegalStateException("no client changes permissions");
+  }
+
+  @Override
+  public void leasesChanged(List<LeaseChange> changes) {
+    actor.send(() -> run.lease.changed(changes));
+  }
+
+  @Override
+  public void stateCaughtUp(long term) {
+    actor.send(() -> run.lease.stateCaughtUp(term));
+  }
+
+  @Override
+  public void publishChanges() {
     if (!commits.isEmpty()) {
-      run.watch.committed(List.copyOf(commits));
+      List<Commit> published = List.copyOf(commits);
+      actor.send(() -> run.watch.committed(published));
       commits.clear();
     }
-    run.applied(index);
-    replies.forEach(each -> each.reply().accept(each.outcome()));
+  }
+
+  @Override
+  public void completed(long index) {
+    actor.send(() -> run.applied(index));
+  }
+
+  @Override
+  public void sendReplies() {
+    for (AppliedReply each : replies) {
+      actor.send(() -> each.caller().reply().accept(each.outcome()));
+    }
     replies.clear();
-    refuseLost();
-    releaseReads(index);
-    if (machine.reader().view().compactedRevision() != compactedRevision) {
-      compactedRevision = machine.reader().view().compactedRevision();
-      compact();
-    }
-    run.snapshots.due(index);
   }
 
-  /**
-   * Refuses the lost proposals of earlier terms. A proposal of an earlier leader is in the log
-   * before the first entry of a later term, or never.
-   */
-  private void refuseLost() {
-    long term = machine.view().appliedTerm();
-    if (term == appliedTerm) {
-      return;
-    }
-    appliedTerm = term;
-    List<Long> lost =
-        waiting.entrySet().stream()
-            .filter(entry -> entry.getValue().term() < term)
-            .map(Map.Entry::getKey)
-            .toList();
-    for (long request : lost) {
-      PendingReply who = waiting.remove(request);
+  @Override
+  public void readReady(Read read) {
+    actor.send(() -> read.waiter().ready(read.index()));
+  }
+
+  @Override
+  public void compacted(long revision) {
+    compact();
+  }
+
+  @Override
+  public void snapshotDue(long index, long term) {
+    run.snapshots.due();
+  }
+
+  // ---- effects: callers and leadership
+
+  @Override
+  public void refused(Caller caller, Refusal reason) {
+    if (reason == Refusal.NO_LEADER) {
       run.world.coverage().count("proposals lost with their leader");
-      run.world.rules().rejected(new RequestId(request));
-      who.reply().accept(new Answer.Refused(Refusal.NO_LEADER));
     }
+    run.world.rules().rejected(caller.id());
+    actor.send(() -> caller.reply().accept(new Answer.Refused(reason)));
   }
 
-  private void releaseReads(long index) {
-    while (!reads.isEmpty() && reads.firstKey() <= index) {
-      Map.Entry<Long, List<MemberRun.ReadIndexWaiter>> first = reads.pollFirstEntry();
-      first.getValue().forEach(waiter -> waiter.ready(first.getKey()));
-    }
+  @Override
+  public void resultUnknown(Caller caller) {
+    actor.send(() -> caller.reply().accept(Answer.Unknown.INSTANCE));
+  }
+
+  @Override
+  public void promoted(List<Lease> leases, long term) {
+    actor.send(() -> run.lease.promoted(leases, term));
+  }
+
+  @Override
+  public void demoted() {
+    actor.send(run.lease::demoted);
+  }
+
+  // ---- effects: divergence
+
+  @Override
+  public void publishDigest(long term, long index, long digest) {
+    run.world.publishDigest(run.id, term, index, digest);
+  }
+
+  @Override
+  public void raiseAlarm(Operation.AlarmActivate alarm) {
+    run.propose(alarm, outcome -> {});
+  }
+
+  @Override
+  public void differs(DigestCheck.Difference difference) {
+    require(
+        run.world.rules().isDamaged(),
+        "digests differ, but no member was damaged",
+        run.id,
+        difference);
+    run.world.trace().note(run.id, "differs", difference);
+    run.world.coverage().count("differences detected");
+  }
+
+  @Override
+  public void corruptChanged(boolean corrupt, boolean alarmed) {
+    run.world.trace().note(run.id, corrupt ? "is corrupt" : "serves again", alarmed);
   }
 
   // ---- the state beside entries
@@ -296,50 +343,5 @@ final class SimApplyActor {
   /** Returns a copy of the state and its position, for a snapshot. */
   DigestStore copyState() {
     return store.copy();
-  }
-
-  // ---- snapshots of other members
-
-  /** The state is replaced when the disk has replaced log and state. */
-  void install(long number, DigestStore content) {
-    tell(
-        () -> {
-          awaited = number;
-          stash.addFirst(() -> replaceState(content));
-          proceed();
-        });
-  }
-
-  /** The disk has completed the installation. */
-  void installed(long number) {
-    installedNumber = number;
-    proceed();
-  }
-
-  private void proceed() {
-    while (awaited != 0 && installedNumber >= awaited) {
-      awaited = 0;
-      while (awaited == 0 && !stash.isEmpty()) {
-        stash.removeFirst().run();
-      }
-    }
-  }
-
-  private void replaceState(DigestStore content) {
-    store = content.copy();
-    machine = new StateMachine(store, 1 << 20);
-    // The snapshot may include the entries that these callers wait for, but does not show it.
-    waiting.values().forEach(who -> who.reply().accept(Answer.Unknown.INSTANCE));
-    waiting.clear();
-    appliedTerm = machine.view().appliedTerm();
-    long index = machine.view().appliedIndex();
-    run.world.rules().digest(run.id, index, store.digest());
-    digests.replaced(machine);
-    run.applied(index);
-    run.lease.replaced(machine.reader().leases());
-    run.watch.replaced(machine.reader().view().revision());
-    releaseReads(index);
-    compactedRevision = machine.reader().view().compactedRevision();
-    compact();
   }
 }

@@ -6,7 +6,6 @@ import io.troupe.machine.StateMachine;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
-import io.troupe.raft.Outgoing;
 import io.troupe.raft.RaftState;
 import io.troupe.raft.SnapshotMark;
 import io.troupe.raft.membership.Membership;
@@ -23,21 +22,27 @@ import org.jspecify.annotations.Nullable;
  * and after it, as in the real log.
  */
 final class SimDisk {
-  /** A persist, or the installation of a snapshot, that is not durable yet. */
-  record Write(
-      long number,
-      HardState state,
-      List<Entry> entries,
-      @Nullable Install install,
-      List<Outgoing> messagesAfterPersist) {}
+  /** A record of the log that is not durable yet. */
+  sealed interface Write {}
 
-  /** A snapshot that replaces log and state, and the hard state that is stored before that. */
-  record Install(HardState before, Snapshot snapshot) {}
+  /** A state, and entries that replace those at their indices and above. */
+  record Append(HardState state, List<Entry> entries) implements Write {}
+
+  /** The log has no entries and continues after a snapshot, which also replaces the state. */
+  record Restart(Snapshot snapshot) implements Write {}
 
   /** A snapshot and its content. */
   record Snapshot(SnapshotMark mark, DigestStore content) {}
 
+  /** Records in their order: those that the wal actor has written, then those in its mailbox. */
   private final ArrayDeque<Write> unforced = new ArrayDeque<>();
+
+  /** Number of unforced records that are written. */
+  private int written;
+
+  /** Highest index that was durable since the process started. */
+  private long durableIndex;
+
   private final List<Entry> entries = new ArrayList<>();
   private HardState state = HardState.INITIAL;
   private long snapshotIndex;
@@ -57,16 +62,38 @@ final class SimDisk {
     entries.addAll(bootstrap.entries());
   }
 
-  void write(Write write) {
-    unforced.addLast(write);
+  /** Adds a record that the raft actor has sent to the wal actor. */
+  void plan(HardState next, List<Entry> more) {
+    unforced.addLast(new Append(next, more));
   }
 
-  int unforcedCount() {
-    return unforced.size();
+  /** The wal actor writes the next planned record, or one of its own. */
+  void write(HardState next, List<Entry> more) {
+    Append record = new Append(next, more);
+    if (written == unforced.size()) {
+      unforced.addLast(record);
+    }
+    written++;
+    require(
+        unforced.stream().skip(written - 1L).findFirst().orElseThrow().equals(record),
+        "another record is written than the raft actor planned",
+        record);
+  }
+
+  /** The wal actor writes a record that restarts the log. */
+  void restartAfter(Snapshot snapshot) {
+    require(written == unforced.size(), "records after an installation", unforced.size());
+    unforced.addLast(new Restart(snapshot));
+    written++;
   }
 
   HardState state() {
     return state;
+  }
+
+  /** Highest index that was durable since the start of the process; the log may end before it. */
+  long durableIndex() {
+    return Math.max(durableIndex, lastIndex());
   }
 
   long lastIndex() {
@@ -91,14 +118,14 @@ final class SimDisk {
   long termAfterAll(long index) {
     for (Iterator<Write> newestFirst = unforced.descendingIterator(); newestFirst.hasNext(); ) {
       Write write = newestFirst.next();
-      if (!write.entries().isEmpty() && write.entries().get(0).index() <= index) {
-        long at = index - write.entries().get(0).index();
-        return at < write.entries().size() ? write.entries().get((int) at).term() : -1;
-      }
-      Install install = write.install();
-      if (install != null) {
-        SnapshotMark mark = install.snapshot().mark();
+      if (write instanceof Restart restart) {
+        SnapshotMark mark = restart.snapshot().mark();
         return mark.index() == index ? mark.term() : -1;
+      }
+      List<Entry> its = ((Append) write).entries();
+      if (!its.isEmpty() && its.get(0).index() <= index) {
+        long at = index - its.get(0).index();
+        return at < its.size() ? its.get((int) at).term() : -1;
       }
     }
     return termOnDisk(index);
@@ -113,24 +140,32 @@ final class SimDisk {
         : -1;
   }
 
-  /** Makes the oldest write durable. */
-  Write force() {
+  /** Makes all written records durable. */
+  void force() {
+    while (written > 0) {
+      forceOldest();
+    }
+  }
+
+  private void forceOldest() {
+    written--;
     Write write = unforced.removeFirst();
-    Install install = write.install();
-    if (install != null) {
-      store(install.before());
-      restart(install.snapshot());
+    if (write instanceof Restart restart) {
+      restart(restart.snapshot());
+    } else if (write instanceof Append append) {
+      store(append.state());
+      append.entries().forEach(this::append);
     }
-    store(write.state());
-    for (Entry entry : write.entries()) {
-      require(
-          entry.index() > snapshotIndex && entry.index() <= lastIndex() + 1, "gap on disk", entry);
-      while (lastIndex() >= entry.index()) {
-        entries.remove(entries.size() - 1);
-      }
-      entries.add(entry);
+  }
+
+  private void append(Entry entry) {
+    require(
+        entry.index() > snapshotIndex && entry.index() <= lastIndex() + 1, "gap on disk", entry);
+    while (lastIndex() >= entry.index()) {
+      entries.remove(entries.size() - 1);
     }
-    return write;
+    entries.add(entry);
+    durableIndex = Math.max(durableIndex, entry.index());
   }
 
   private void store(HardState next) {
@@ -212,35 +247,27 @@ final class SimDisk {
   }
 
   /**
-   * The process crashes. Of the unforced writes the first {@code survivors} reach the disk, and of
+   * The process crashes. Of the written records the first {@code survivors} reach the disk, and of
    * the next one {@code torn} entries and no commit index, because a long batch is several records.
-   * An installation stops after its first step, or after its second.
    */
   void crash(int survivors, int torn, Coverage coverage) {
-    for (int i = 0; i < survivors && !unforced.isEmpty(); i++) {
-      force();
+    for (int i = 0; i < survivors && written > 0; i++) {
+      forceOldest();
     }
-    Write next = unforced.peekFirst();
-    Install install = next == null ? null : next.install();
-    if (install != null && torn > 0) {
-      store(install.before());
-      coverage.count("installations cut short by a crash");
-      if (torn > 1) {
-        restart(install.snapshot());
-      }
-    }
-    if (next != null && torn > 0 && next.entries().size() > torn) {
-      HardState late = next.state();
-      HardState early = new HardState(late.term(), late.vote(), state.commit());
-      unforced.clear();
-      unforced.add(new Write(0, early, next.entries().subList(0, torn), null, List.of()));
-      force();
+    if (written > 0
+        && torn > 0
+        && unforced.element() instanceof Append next
+        && next.entries().size() > torn) {
+      store(new HardState(next.state().term(), next.state().vote(), state.commit()));
+      next.entries().subList(0, torn).forEach(this::append);
       coverage.count("batches torn by a crash");
     }
     if (!unforced.isEmpty()) {
       coverage.count("unforced writes lost", unforced.size());
     }
     unforced.clear();
+    written = 0;
+    durableIndex = 0;
   }
 
   /** Loses the state and restores it from the newest snapshot. Returns false if there is none. */

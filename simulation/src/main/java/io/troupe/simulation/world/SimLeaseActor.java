@@ -2,44 +2,32 @@ package io.troupe.simulation.world;
 
 import static io.troupe.simulation.check.Violation.require;
 
-import io.troupe.lease.LeaseCountdown;
-import io.troupe.lease.PauseAwareClock;
-import io.troupe.machine.LeaseChange;
+import io.troupe.lease.LeaseChange;
+import io.troupe.lease.LeaseCore;
+import io.troupe.lease.LeaseEffects;
+import io.troupe.lease.LeaseProposal;
 import io.troupe.model.Lease;
-import io.troupe.model.Operation;
-import io.troupe.model.Operation.LeaseCheckpoint.Remaining;
 import io.troupe.model.Refusal;
+import io.troupe.model.Result;
 import io.troupe.simulation.history.Answer;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/**
- * Counts leases down while this member leads. A renewal gets its reply only after the leadership
- * was confirmed since its arrival: an old leader must not extend a lease that a new leader would
- * expire earlier.
- */
-final class SimLeaseActor {
-  private static final long CHECK_US = 500_000;
-  private static final long MAX_GAP_MS = 1000;
-  private static final long ELECTION_MS = 1000;
-  private static final int EXPIRED_PER_CHECK = 500;
+/** Runs {@link LeaseCore}, and checks that no lease expires before its time. */
+final class SimLeaseActor implements LeaseEffects<Consumer<Answer>> {
+  private static final long PROPOSE_TIMEOUT_US = 3_000_000;
 
-  /** TTLs are some seconds here, so this is long. */
-  private static final long CHECKPOINT_MS = 700;
+  /** TTLs are some seconds here, so the interval of checkpoints is short. */
+  private static final LeaseCore.Settings SETTINGS = new LeaseCore.Settings(1000, 700);
 
   /** The countdown's clock has whole milliseconds. */
   private static final long ROUNDING_US = 2_000;
 
   private final MemberRun run;
   private final SimActor actor;
-  private final LeaseCountdown countdown = new LeaseCountdown(CHECKPOINT_MS);
-  private final PauseAwareClock time = new PauseAwareClock(MAX_GAP_MS);
-  private final Map<Long, Long> ttls = new HashMap<>();
-  private final TreeMap<Long, List<Consumer<Answer>>> ending = new TreeMap<>();
+  private final LeaseCore<Consumer<Answer>> core;
 
   /**
    * When the time of a lease last started on this member, by the clock of the world, and its
@@ -48,132 +36,62 @@ final class SimLeaseActor {
   private record Begun(long atUs, long lengthUs) {}
 
   private final Map<Long, Begun> begun = new HashMap<>();
+  private final Map<Long, Long> ttls = new HashMap<>();
 
-  private boolean leading;
-  private boolean caughtUp;
-  private long term;
+  /** True while replies are sent to renewals whose time started earlier. */
+  private boolean ending;
 
   SimLeaseActor(MemberRun run) {
     this.run = run;
     this.actor = run.actor();
+    this.core = new LeaseCore<>(SETTINGS, run::isSoleVoter, this);
   }
 
   void start() {
-    run.process.after(run.random.nextLong(CHECK_US), this::check);
+    run.process.after(run.random.nextLong(1000 * LeaseCore.CHECK_EVERY_MS), this::check);
   }
 
-  private void passTime() {
-    countdown.advance(time.elapsedMs(run.process.clockMs()));
-  }
-
-  // ---- messages
-
-  void keepAlive(long lease, Consumer<Answer> reply) {
-    actor.tell(
-        () -> {
-          if (!leading) {
-            reply.accept(new Answer.Refused(Refusal.NO_LEADER));
-            return;
-          }
-          run.readIndex(
-              new MemberRun.ReadIndexWaiter() {
-                @Override
-                public void ready(long index) {
-                  actor.tell(() -> renew(lease, reply));
-                }
-
-                @Override
-                public void failed(Refusal reason) {
-                  reply.accept(new Answer.Refused(reason));
-                }
-              });
-        });
-  }
-
-  private void renew(long lease, Consumer<Answer> reply) {
-    if (!leading) {
-      reply.accept(new Answer.Refused(Refusal.NO_LEADER));
-      return;
-    }
-    passTime();
-    switch (countdown.renew(lease)) {
-      case RENEWED -> {
-        startCounting(lease, ttls.getOrDefault(lease, 0L));
-        run.world.coverage().count("leases renewed");
-        reply.accept(new Answer.Renewed(ttls.getOrDefault(lease, 0L)));
-      }
-      case CHECKPOINTED -> forget(lease, reply);
-      case UNKNOWN -> reply.accept(new Answer.Renewed(0));
-      case EXPIRED -> ending.computeIfAbsent(lease, id -> new ArrayList<>()).add(reply);
-    }
+  private void check() {
+    actor.tell(() -> core.check(run.process.clockMs()));
+    run.process.after(1000 * LeaseCore.CHECK_EVERY_MS + run.random.nextInt(2_000), this::check);
   }
 
   private void startCounting(long lease, long lengthSeconds) {
     begun.put(lease, new Begun(run.world.scheduler().nowUs(), lengthSeconds * 1_000_000));
   }
 
-  /**
-   * The owner gets its reply when the checkpoint, from which a later leader would count, is
-   * deleted.
-   */
-  private void forget(long lease, Consumer<Answer> reply) {
-    long askedIn = term;
-    startCounting(lease, ttls.getOrDefault(lease, 0L));
-    run.proposeInTerm(
-        term,
-        new Operation.LeaseCheckpoint(List.of(new Remaining(lease, 0))),
-        outcome ->
-            actor.tell(
-                () -> {
-                  if (!leading || askedIn != term) {
-                    reply.accept(lost());
-                    return;
-                  }
-                  boolean applied = outcome instanceof Answer.Done;
-                  countdown.forgotten(lease, applied);
-                  run.world.coverage().count("checkpoints of leases forgotten", applied ? 1 : 0);
-                  reply.accept(applied ? new Answer.Renewed(ttls.getOrDefault(lease, 0L)) : lost());
-                }));
+  // ---- messages
+
+  void keepAlive(long lease, Consumer<Answer> reply) {
+    actor.tell(() -> core.keepAlive(lease, reply, run.process.clockMs()));
+  }
+
+  void timeToLive(long lease, Consumer<Answer> reply) {
+    actor.tell(() -> core.timeToLive(lease, reply, run.process.clockMs()));
   }
 
   void changed(List<LeaseChange> changes) {
     actor.tell(
         () -> {
-          passTime();
-          changes.forEach(this::changed);
+          for (LeaseChange change : changes) {
+            if (change instanceof LeaseChange.Granted granted) {
+              ttls.put(granted.id(), granted.ttlSeconds());
+              startCounting(granted.id(), granted.ttlSeconds());
+            }
+          }
+          core.changed(changes, run.process.clockMs());
         });
   }
 
-  private void changed(LeaseChange change) {
-    if (change instanceof LeaseChange.Granted granted) {
-      ttls.put(granted.id(), granted.ttlSeconds());
-      if (leading) {
-        countdown.granted(granted.id(), granted.ttlSeconds());
-        startCounting(granted.id(), granted.ttlSeconds());
-      }
-    } else if (change instanceof LeaseChange.Revoked revoked) {
-      ttls.remove(revoked.id());
-      countdown.revoked(revoked.id());
-      List<Consumer<Answer>> waiting = ending.remove(revoked.id());
-      if (waiting != null) {
-        waiting.forEach(reply -> reply.accept(new Answer.Renewed(0)));
-      }
-    } else if (change instanceof LeaseChange.Checkpointed checkpointed && leading) {
-      countdown.checkpointed(checkpointed.id(), checkpointed.remainingSeconds());
-    }
-  }
-
-  void promoted(List<Lease> leases, long leadsIn) {
+  void promoted(List<Lease> leases, long term) {
     actor.tell(
         () -> {
-          passTime();
-          leading = true;
-          caughtUp = false;
-          term = leadsIn;
-          note(leases);
-          countdown.promote(leases, ELECTION_MS);
           begun.clear();
-          leases.forEach(lease -> startCounting(lease.id(), lease.countFromSeconds()));
+          for (Lease lease : leases) {
+            ttls.put(lease.id(), lease.ttlSeconds());
+            startCounting(lease.id(), lease.countFromSeconds());
+          }
+          core.promoted(leases, term, run.process.clockMs());
           run.world.coverage().count("leases taken over by a leader", leases.size());
           run.world
               .coverage()
@@ -183,60 +101,98 @@ final class SimLeaseActor {
         });
   }
 
-  /** The state includes all entries that were committed before this member led. */
-  void stateCaughtUp(long inTerm) {
-    actor.tell(() -> caughtUp |= leading && term == inTerm);
-  }
-
-  private void note(List<Lease> leases) {
-    ttls.clear();
-    leases.forEach(lease -> ttls.put(lease.id(), lease.ttlSeconds()));
+  void stateCaughtUp(long term) {
+    actor.tell(() -> core.stateCaughtUp(term));
   }
 
   void demoted() {
-    actor.tell(
-        () -> {
-          leading = false;
-          countdown.demote();
-          ending.values().forEach(w -> w.forEach(r -> r.accept(lost())));
-          ending.clear();
+    actor.tell(core::demoted);
+  }
+
+  private void ended(LeaseProposal<Consumer<Answer>> proposal, boolean applied) {
+    if (proposal instanceof LeaseProposal.Forget<?> && applied) {
+      run.world.coverage().count("checkpoints of leases forgotten");
+    }
+    ending = true;
+    core.proposalEnded(proposal, applied);
+    ending = false;
+  }
+
+  // ---- effects
+
+  @Override
+  public void propose(LeaseProposal<Consumer<Answer>> proposal) {
+    if (proposal instanceof LeaseProposal.Revoke<?> revoke) {
+      checkExpired(revoke.lease());
+      run.world.coverage().count("lease expiries proposed");
+    } else if (proposal instanceof LeaseProposal.Checkpoint<?> checkpoint) {
+      run.world.coverage().count("checkpoints of leases proposed", checkpoint.leases().size());
+    } else if (proposal instanceof LeaseProposal.Forget<?> forget) {
+      forget.renewals().forEach(each -> startCounting(each.id(), ttls.getOrDefault(each.id(), 0L)));
+    }
+    Once<Boolean> end = new Once<>(applied -> actor.tell(() -> ended(proposal, applied)));
+    run.proposeInTerm(
+        proposal.term(),
+        proposal.operation(),
+        outcome ->
+            end.accept(
+                outcome instanceof Answer.Done done && !(done.result() instanceof Result.Refused)));
+    run.process.after(PROPOSE_TIMEOUT_US, () -> end.accept(false));
+  }
+
+  private void checkExpired(long lease) {
+    Begun last = begun.getOrDefault(lease, new Begun(0, 0));
+    require(
+        run.process.ranUs(last.atUs()) + ROUNDING_US >= last.lengthUs(),
+        "a lease expired after less time than the member ran",
+        run.id,
+        lease,
+        run.process.ranUs(last.atUs()),
+        last);
+  }
+
+  @Override
+  public void confirmLeadership(long term) {
+    run.confirmLeadership(
+        term,
+        new MemberRun.ReadIndexWaiter() {
+          @Override
+          public void ready(long index) {
+            actor.tell(() -> core.leadershipConfirmed(true, run.process.clockMs()));
+          }
+
+          @Override
+          public void failed(Refusal reason) {
+            actor.tell(() -> core.leadershipConfirmed(false, run.process.clockMs()));
+          }
         });
   }
 
-  private static Answer lost() {
-    return new Answer.Refused(Refusal.LEADER_CHANGED);
-  }
-
-  /** A snapshot replaced the leases; a member that receives one does not lead. */
-  void replaced(List<Lease> leases) {
-    actor.tell(() -> note(leases));
-  }
-
-  private void check() {
-    passTime();
-    if (leading && caughtUp) {
-      for (long lease : countdown.takeExpired(EXPIRED_PER_CHECK)) {
-        Begun last = begun.getOrDefault(lease, new Begun(0, 0));
-        require(
-            run.process.ranUs(last.atUs()) + ROUNDING_US >= last.lengthUs(),
-            "a lease expired after less time than the member ran",
-            run.id,
-            lease,
-            run.process.ranUs(last.atUs()),
-            last);
-        run.world.coverage().count("lease expiries proposed");
-        run.proposeInTerm(term, new Operation.LeaseRevoke(lease), outcome -> {});
+  @Override
+  public void renewed(Consumer<Answer> reply, long id, long ttlSeconds) {
+    if (ttlSeconds > 0) {
+      run.world.coverage().count("leases renewed");
+      if (!ending) {
+        startCounting(id, ttlSeconds);
       }
-      checkpoint();
     }
-    run.process.after(CHECK_US + run.random.nextInt(2_000), this::check);
+    reply.accept(new Answer.Renewed(ttlSeconds));
   }
 
-  private void checkpoint() {
-    List<Remaining> leases = countdown.takeCheckpoints(EXPIRED_PER_CHECK);
-    if (!leases.isEmpty()) {
-      run.world.coverage().count("checkpoints of leases proposed", leases.size());
-      run.proposeInTerm(term, new Operation.LeaseCheckpoint(leases), outcome -> {});
-    }
+  @Override
+  public void remaining(
+      Consumer<Answer> reply, long id, long remainingSeconds, long grantedSeconds) {
+    run.world.coverage().count("remaining times of leases reported");
+    reply.accept(new Answer.Remaining(remainingSeconds, grantedSeconds));
+  }
+
+  @Override
+  public void leases(Consumer<Answer> reply, List<Long> ids) {
+    throw new IllegalStateException("no client lists leases");
+  }
+
+  @Override
+  public void failed(Consumer<Answer> reply, Refusal reason) {
+    reply.accept(new Answer.Refused(reason));
   }
 }

@@ -3,6 +3,7 @@ package io.troupe.simulation.world;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.AlarmType;
 import io.troupe.model.NodeId;
+import io.troupe.model.Refusal;
 import io.troupe.mvcc.HashResult;
 import io.troupe.raft.RaftState;
 import io.troupe.raft.RaftStatus;
@@ -21,6 +22,7 @@ public final class SimMember {
   private final SimDisk disk = new SimDisk();
   private @Nullable MemberRun run;
   private boolean retired;
+  private boolean reopening;
   private boolean started;
   private int installations;
   private @Nullable SplittableRandom crashInstalling;
@@ -96,6 +98,10 @@ public final class SimMember {
   public void boot() {
     if (run == null && !retired) {
       started = true;
+      if (reopening) {
+        reopening = false;
+        installations++;
+      }
       MemberRun started = new MemberRun(this, world, world.nextSession());
       run = started;
       world.trace().note(id, "starts", started.status());
@@ -123,32 +129,37 @@ public final class SimMember {
     }
   }
 
-  /** Crashes the process during its next installation of a snapshot, and restarts it. */
+  /** Crashes the process between two steps of an installation of a snapshot, and restarts it. */
   public void crashWhenInstalling(SplittableRandom random) {
     crashInstalling = random;
   }
 
-  /** The installation of a snapshot was passed to the disk. */
+  /** A step of an installation is done. May crash the process: then the wal actor stops here. */
   void installs() {
     SplittableRandom random = crashInstalling;
     MemberRun running = run;
-    if (random == null || running == null) {
+    if (random == null || running == null || random.nextInt(5) != 0) {
       return;
     }
-    // An independent delay from that of the wal actor: before or after the force.
-    running.process.after(
-        random.nextInt(300),
-        () -> {
-          if (crashInstalling != random) {
-            return;
-          }
-          crashInstalling = null;
-          stop(running);
-          disk.crash(random.nextInt(2), random.nextInt(4), world.coverage());
-          world.trace().note(id, "crashes", "while it installs a snapshot");
-          world.coverage().count("crashes in an installation");
-          world.scheduler().after(random.nextInt(800_000), this::boot);
-        });
+    crashInstalling = null;
+    stop(running);
+    disk.crash(random.nextInt(4), random.nextInt(4), world.coverage());
+    world.trace().note(id, "crashes", "while it installs a snapshot");
+    world.coverage().count("crashes in an installation");
+    world.scheduler().after(random.nextInt(800_000), this::boot);
+    throw new SimProcess.Killed();
+  }
+
+  /** A snapshot replaced log and state: the process recovers from the disk. */
+  void reopen() {
+    MemberRun running = run;
+    if (running != null) {
+      stop(running);
+      installations++;
+      reopening = true;
+      world.trace().note(id, "reopens", "");
+      world.scheduler().after(1_000 + running.random.nextInt(100_000), this::boot);
+    }
   }
 
   private void stop(MemberRun running) {
@@ -268,8 +279,14 @@ public final class SimMember {
     installations++;
   }
 
+  /** True while a snapshot replaces its log and state: it refuses requests. */
+  public boolean isInstalling() {
+    MemberRun running = run;
+    return running == null ? reopening : running.isInstalling();
+  }
+
   /**
-   * Number of snapshots that replaced its state. A caller that waits for an entry in a snapshot
+   * Counts the steps of installations of snapshots. A caller that waits for an entry in a snapshot
    * gets no result, because the snapshot does not contain it.
    */
   public int installations() {
@@ -286,10 +303,13 @@ public final class SimMember {
 
   /** Receives a client's request. The network returns the outcome, unless it is lost. */
   void request(Request request, Consumer<Answer> reply) {
+    Consumer<Answer> client =
+        outcome -> world.network().fromOrToClient(() -> reply.accept(outcome));
     MemberRun running = run;
     if (running != null) {
-      running.request(
-          request, outcome -> world.network().fromOrToClient(() -> reply.accept(outcome)));
+      running.request(request, client);
+    } else if (reopening) {
+      client.accept(new Answer.Refused(Refusal.NO_LEADER));
     }
   }
 

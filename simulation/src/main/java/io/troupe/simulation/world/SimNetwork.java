@@ -19,6 +19,7 @@ public final class SimNetwork {
   private final double lossNormally;
   private double loss;
   private long slowUs;
+  private boolean perfect;
 
   SimNetwork(Scheduler scheduler, SplittableRandom random, Coverage coverage, double loss) {
     this.scheduler = scheduler;
@@ -42,6 +43,7 @@ public final class SimNetwork {
 
   /** Stops loss and duplication. */
   public void makePerfect() {
+    perfect = true;
     heal();
     loss = 0;
   }
@@ -105,5 +107,10 @@ public final class SimNetwork {
   /** Delay of the next piece of a stream to a client. */
   long streamDelay() {
     return 50L + random.nextInt(random.nextInt(50) == 0 ? 50_000 : 500);
+  }
+
+  /** True after the faults ended: nothing is lost. */
+  boolean isPerfect() {
+    return perfect;
   }
 }

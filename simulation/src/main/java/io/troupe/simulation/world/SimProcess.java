@@ -9,6 +9,11 @@ import java.util.List;
  * dead. Missed timers are not repeated: a resumed process finds each of its timers due once.
  */
 final class SimProcess {
+  /** The process was killed inside an action, which goes no further. */
+  static final class Killed extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
+
   private record Pause(long fromUs, long toUs) {}
 
   private final Scheduler scheduler;
@@ -42,7 +47,17 @@ final class SimProcess {
     if (paused && alive) {
       held.addLast(action);
     } else if (alive) {
+      run(action);
+    }
+  }
+
+  private void run(Runnable action) {
+    try {
       action.run();
+    } catch (Killed killed) {
+      if (alive) {
+        throw killed;
+      }
     }
   }
 
@@ -70,7 +85,7 @@ final class SimProcess {
       clockPausedUs += scheduler.nowUs() - pausedAtUs;
     }
     while (!held.isEmpty() && alive) {
-      held.removeFirst().run();
+      run(held.removeFirst());
     }
   }
 

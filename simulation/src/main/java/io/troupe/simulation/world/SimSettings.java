@@ -20,6 +20,7 @@ import java.util.SplittableRandom;
  * @param snapshotCount entries between two snapshots
  * @param keepEntries entries kept in the log before a snapshot
  * @param slowActors whether messages to actors are sometimes delayed
+ * @param cacheBytes memory of a member for records of the store
  */
 public record SimSettings(
     int voters,
@@ -34,7 +35,8 @@ public record SimSettings(
     long thinkUs,
     int snapshotCount,
     int keepEntries,
-    boolean slowActors) {
+    boolean slowActors,
+    int cacheBytes) {
 
   /**
    * Draws settings for one seed.
@@ -72,6 +74,7 @@ public record SimSettings(
         5_000 + random.nextInt(60_000),
         20 + random.nextInt(300),
         random.nextBoolean() ? 0 : random.nextInt(200),
-        random.nextInt(4) == 0);
+        random.nextInt(4) == 0,
+        1 << 20);
   }
 }

@@ -9,34 +9,40 @@ import java.util.Map;
 
 /** Takes snapshots so that the log can be released, and sends them to members that lag far. */
 final class SimSnapshotActor {
+  /** How long the log is kept for a member that receives a snapshot. */
+  private static final long RETAIN_US = 2_000_000;
+
   private record Position(long index, long term) {}
 
   private final MemberRun run;
   private final Map<Position, DigestStore> arrived = new HashMap<>();
-  private long lastIndex;
+  private final SimActor actor;
   private boolean taking;
+  private boolean waiting;
+  private long retainedIndex;
+  private long retainedUntilUs;
 
   SimSnapshotActor(MemberRun run) {
     this.run = run;
-    this.lastIndex = run.apply.machine().appliedIndex();
+    this.actor = run.actor();
   }
 
-  /** The state is at this index now; called by the apply actor between two batches. */
-  void due(long index) {
-    if (index - lastIndex >= run.world.settings().snapshotCount()) {
-      take();
-    }
+  /** The apply actor reports that a snapshot is due. */
+  void due() {
+    actor.tell(this::take);
   }
 
+  /** Takes one snapshot at a time; one that becomes due meanwhile waits. */
   private void take() {
     if (taking) {
+      waiting = true;
       return;
     }
     taking = true;
-    lastIndex = run.apply.machine().view().appliedIndex();
+    waiting = false;
     SnapshotMark mark =
         new SnapshotMark(
-            lastIndex,
+            run.apply.machine().view().appliedIndex(),
             run.apply.machine().view().appliedTerm(),
             SimDisk.membership(run.apply.machine()));
     SimDisk.Snapshot snapshot = new SimDisk.Snapshot(mark, run.apply.copyState());
@@ -44,18 +50,31 @@ final class SimSnapshotActor {
         1_000 + run.random.nextInt(200_000),
         () -> {
           taking = false;
+          if (waiting) {
+            actor.tell(this::take);
+          }
           run.disk.save(snapshot);
           run.world.coverage().count("snapshots taken");
-          long keep = run.world.settings().keepEntries();
-          if (mark.index() > keep) {
-            run.disk.compact(mark.index() - keep);
-            run.snapshotTaken(mark.index() - keep);
+          long upTo = mark.index() - run.world.settings().keepEntries();
+          if (run.world.scheduler().nowUs() < retainedUntilUs) {
+            upTo = Math.min(upTo, retainedIndex);
+          }
+          // The raft actor may not know yet that the entries of the snapshot are applied, and
+          // RaftCore accepts only what it knows (docs/progress.md).
+          upTo = Math.min(upTo, run.status().applied());
+          if (upTo > 0) {
+            run.disk.compact(upTo);
+            run.snapshotTaken(upTo);
           }
         });
   }
 
   /** Sends a snapshot to another member and reports the result to the raft actor. */
   void send(NodeId to, long transfer, long term, long atLeast) {
+    actor.tell(() -> trySend(to, transfer, term, atLeast));
+  }
+
+  private void trySend(NodeId to, long transfer, long term, long atLeast) {
     SimDisk.Snapshot snapshot = run.disk.snapshot();
     if (snapshot == null || snapshot.mark().index() < atLeast) {
       if (run.apply.machine().view().appliedIndex() >= atLeast) {
@@ -65,6 +84,13 @@ final class SimSnapshotActor {
       return;
     }
     run.world.coverage().count("snapshots sent");
+    // The receiver needs the entries after the snapshot.
+    long now = run.world.scheduler().nowUs();
+    retainedIndex =
+        now < retainedUntilUs
+            ? Math.min(retainedIndex, snapshot.mark().index())
+            : snapshot.mark().index();
+    retainedUntilUs = now + RETAIN_US;
     run.process.after(
         2_000 + run.random.nextInt(300_000),
         () -> {

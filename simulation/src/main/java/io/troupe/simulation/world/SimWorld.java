@@ -206,7 +206,9 @@ public final class SimWorld {
   /** Delivers a whole snapshot. Returns false if it does not arrive. */
   boolean deliverSnapshot(NodeId from, NodeId to, long term, SimDisk.Snapshot snapshot) {
     MemberRun run = member(to).run();
-    if (run == null || network.isCut(from, to) || random.nextInt(8) == 0) {
+    if (run == null
+        || network.isCut(from, to)
+        || (!network.isPerfect() && random.nextInt(8) == 0)) {
       coverage.count("snapshot transfers failed");
       return false;
     }

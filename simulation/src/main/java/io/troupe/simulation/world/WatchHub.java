@@ -1,144 +1,124 @@
 package io.troupe.simulation.world;
 
+import io.troupe.model.Bytes;
 import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
-import io.troupe.watch.WatcherGroups;
+import io.troupe.watch.Commit;
+import io.troupe.watch.Delivery;
+import io.troupe.watch.WatchHubCore;
+import io.troupe.watch.WatchHubEffects;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
-/**
- * Receives every committed revision once, in order, and passes it to streams whose watchers are in
- * sync.
- */
-final class WatchHub {
-  /** A watcher of a stream. */
-  record Handle(WatchStream stream, long serial) {}
-
-  /** Events of one revision for one watcher. */
-  record Delivery(long serial, long revision, List<Event> events) {}
-
+/** Runs {@link WatchHubCore}. */
+final class WatchHub implements WatchHubEffects<WatchStream> {
   private final MemberRun run;
   private final SimActor actor;
-  private final WatcherGroups<Handle> synced = new WatcherGroups<>();
-  private final Map<WatchStream, Set<Handle>> byStream = new LinkedHashMap<>();
-  private long revision;
+  private final WatchHubCore<WatchStream> core;
+  private final Set<WatchStream> streams = new LinkedHashSet<>();
 
   WatchHub(MemberRun run) {
     this.run = run;
     this.actor = run.actor();
-    this.revision = run.apply.machine().reader().view().revision();
+    this.core = new WatchHubCore<>(run.apply.machine().reader().view().revision(), this);
   }
 
   WatchStream open(WatchSink sink) {
     WatchStream stream = new WatchStream(run, this, sink);
-    byStream.put(stream, new LinkedHashSet<>());
+    streams.add(stream);
+    actor.tell(() -> core.opened(stream));
     return stream;
   }
 
   /** The process stops: breaks the streams of all clients. */
   void breakStreams() {
-    List<WatchStream> all = List.copyOf(byStream.keySet());
-    byStream.clear();
+    List<WatchStream> all = List.copyOf(streams);
+    streams.clear();
     all.forEach(WatchStream::breakOff);
   }
 
   // ---- messages
 
   void close(WatchStream stream) {
-    actor.tell(
-        () -> {
-          Set<Handle> left = byStream.remove(stream);
-          if (left != null) {
-            left.forEach(synced::remove);
-          }
-        });
+    streams.remove(stream);
+    actor.tell(() -> core.stopped(stream));
   }
 
-  void join(Handle watcher, KeyRange range, long nextRevision) {
-    actor.tell(
-        () -> {
-          Set<Handle> ofStream = byStream.get(watcher.stream());
-          if (ofStream == null) {
-            return;
-          }
-          if (nextRevision <= revision) {
-            watcher.stream().lagging(watcher.serial());
-            return;
-          }
-          synced.add(watcher, range, nextRevision, revision);
-          ofStream.add(watcher);
-          watcher.stream().joined(watcher.serial());
-        });
+  void join(WatchStream stream, long serial, KeyRange range, long nextRevision) {
+    actor.tell(() -> core.join(stream, serial, range, nextRevision));
   }
 
-  void leave(Handle watcher) {
-    actor.tell(
-        () -> {
-          synced.remove(watcher);
-          Set<Handle> ofStream = byStream.get(watcher.stream());
-          if (ofStream != null) {
-            ofStream.remove(watcher);
-          }
-        });
+  void leave(WatchStream stream, long serial) {
+    actor.tell(() -> core.leave(stream, serial));
   }
 
-  void askRevision(WatchStream stream, boolean manual) {
-    actor.tell(() -> stream.revision(revision, manual));
+  void askRevision(WatchStream stream, Runnable client) {
+    actor.tell(() -> stream.revision(core.revision(), client));
   }
 
-  void committed(List<SimApplyActor.Commit> commits) {
-    actor.tell(
-        () -> {
-          Map<WatchStream, List<Delivery>> out = new LinkedHashMap<>();
-          for (SimApplyActor.Commit commit : commits) {
-            if (commit.revision() > revision) {
-              revision = commit.revision();
-              match(commit, out);
-            }
-          }
-          out.forEach(WatchStream::deliver);
-        });
+  void askRevision(WatchStream stream) {
+    actor.tell(() -> stream.revision(core.revision()));
   }
 
-  private void match(SimApplyActor.Commit commit, Map<WatchStream, List<Delivery>> out) {
-    Map<Handle, List<Event>> matched = new LinkedHashMap<>();
-    for (Event event : commit.events()) {
-      synced.forEachMatch(
-          event.kv().key(),
-          commit.revision(),
-          watcher -> matched.computeIfAbsent(watcher, w -> new ArrayList<>(1)).add(event));
+  void askHandled(WatchStream stream, Runnable client) {
+    actor.tell(() -> stream.handled(client));
+  }
+
+  /** Revisions are visible to readers now. Some of them count as too large to be listed. */
+  void committed(List<Commit> commits) {
+    List<Commit> sent = new ArrayList<>();
+    for (Commit commit : commits) {
+      boolean large = run.random.nextInt(60) == 0;
+      run.world.coverage().count("revisions that watchers read from history", large ? 1 : 0);
+      sent.add(large ? new Commit(commit.revision(), List.of(), keys(commit)) : commit);
     }
-    matched.forEach(
-        (watcher, events) ->
-            out.computeIfAbsent(watcher.stream(), stream -> new ArrayList<>())
-                .add(new Delivery(watcher.serial(), commit.revision(), events)));
+    boolean missed = run.random.nextInt(60) == 0;
+    if (missed) {
+      run.world.coverage().count("batches that the watch hub missed");
+      sent.forEach(commit -> missed(commit.revision(), keys(commit)));
+    } else {
+      actor.tell(() -> core.committed(sent));
+    }
   }
 
-  /**
-   * The state came from a snapshot, so the hub never received the events of some revisions.
-   * Watchers that need them read them from history, from their position.
-   */
-  void replaced(long now) {
-    actor.tell(
-        () -> {
-          long before = revision;
-          revision = now;
-          byStream.forEach(
-              (stream, watchers) -> {
-                for (Handle watcher : List.copyOf(watchers)) {
-                  WatcherGroups.Place<Handle> place = synced.find(watcher);
-                  if (place != null && place.nextRevision() <= now) {
-                    synced.remove(watcher);
-                    watchers.remove(watcher);
-                    run.world.coverage().count("watchers lagging after a snapshot");
-                    stream.removedFromHub(watcher.serial(), before + 1);
-                  }
-                }
-              });
-        });
+  private void missed(long revision, KeyRange keys) {
+    actor.tell(() -> core.missed(revision, revision, keys));
+  }
+
+  private static KeyRange keys(Commit commit) {
+    KeyRange unlisted = commit.unlisted();
+    if (unlisted != null) {
+      return unlisted;
+    }
+    TreeSet<Bytes> keys = new TreeSet<>();
+    for (Event event : commit.events()) {
+      keys.add(event.kv().key());
+    }
+    return new KeyRange(keys.first(), keys.last().successor());
+  }
+
+  // ---- effects
+
+  @Override
+  public void deliver(WatchStream stream, long revision, List<Delivery> deliveries) {
+    stream.deliver(revision, deliveries);
+  }
+
+  @Override
+  public void joined(WatchStream stream, long serial) {
+    stream.joined(serial);
+  }
+
+  @Override
+  public void lagging(WatchStream stream, long serial) {
+    stream.lagging(serial);
+  }
+
+  @Override
+  public void readFromHistory(WatchStream stream, List<Long> serials, long revision) {
+    stream.readFromHistory(serials, revision);
   }
 }

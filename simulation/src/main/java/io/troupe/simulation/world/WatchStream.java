@@ -1,44 +1,66 @@
 package io.troupe.simulation.world;
 
 import io.troupe.model.Event;
+import io.troupe.model.KeyRange;
+import io.troupe.model.MemoryBudget;
+import io.troupe.model.SharedEvent;
 import io.troupe.mvcc.HistoryResult;
+import io.troupe.mvcc.MvccReader;
 import io.troupe.simulation.history.WatchRecord;
 import io.troupe.simulation.history.WatchReply;
-import io.troupe.watch.BatchCutter;
-import io.troupe.watch.WatchRules;
+import io.troupe.watch.Delivery;
+import io.troupe.watch.EventFilter;
+import io.troupe.watch.WatchRequest;
+import io.troupe.watch.WatchStreamCore;
+import io.troupe.watch.WatchStreamEffects;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/**
- * One client's stream of watchers. A watcher is a cursor: it reads history until it has caught up
- * with the hub, then receives live commits. A client that does not read loses its live watchers.
- */
-public final class WatchStream {
+/** Runs {@link WatchStreamCore} for one client's stream. */
+public final class WatchStream implements WatchStreamEffects<Runnable> {
   private static final long PROGRESS_US = 700_000;
-  private static final int QUEUE = 40;
-  private static final int FRAGMENT_BYTES = 300;
+  private static final long RETRY_US = 100_000;
 
-  private enum Mode {
-    CATCHING_UP,
-    READING,
-    JOINING,
-    SYNCED,
-    COMPACTED
-  }
+  /** Small, so that slow clients lag. */
+  private static final WatchStreamCore.Settings SETTINGS = new WatchStreamCore.Settings(8_000, 500);
 
-  private static final class Watcher {
-    final long id;
-    final WatchRecord.Asked asked;
-    Mode mode = Mode.CATCHING_UP;
-    long nextRevision;
-    boolean idle = true;
+  private record Request(long watchId, WatchRecord.Asked asked) implements WatchRequest {
+    @Override
+    public KeyRange range() {
+      return asked.range();
+    }
 
-    Watcher(long id, WatchRecord.Asked asked, long nextRevision) {
-      this.id = id;
-      this.asked = asked;
-      this.nextRevision = nextRevision;
+    @Override
+    public long startRevision() {
+      return asked.startRevision();
+    }
+
+    @Override
+    public EventFilter filter() {
+      return asked.filter();
+    }
+
+    @Override
+    public boolean prevKv() {
+      return asked.prevKv();
+    }
+
+    @Override
+    public boolean progressNotify() {
+      return asked.progressNotify();
+    }
+
+    @Override
+    public boolean fragment() {
+      return asked.fragment();
+    }
+
+    @Override
+    public @Nullable String denied() {
+      return null;
     }
   }
 
@@ -46,10 +68,13 @@ public final class WatchStream {
   private final WatchHub hub;
   private final WatchSink sink;
   private final SimActor actor;
-  private final Map<Long, Watcher> watchers = new LinkedHashMap<>();
-  private List<WatchReply> queue = new ArrayList<>();
-  private boolean clientReady = true;
-  private boolean reading;
+  private final WatchStreamCore<Runnable> core;
+
+  /** Requests of the client; the next one is sent when the last one was accepted. */
+  private final ArrayDeque<Consumer<Runnable>> requests = new ArrayDeque<>();
+
+  private List<WatchReply> replies = new ArrayList<>();
+  private boolean busy;
   private boolean closed;
 
   WatchStream(MemberRun run, WatchHub hub, WatchSink sink) {
@@ -57,6 +82,8 @@ public final class WatchStream {
     this.hub = hub;
     this.sink = sink;
     this.actor = run.actor();
+    this.core = new WatchStreamCore<>(SETTINGS, MemoryBudget.UNLIMITED.share(), this);
+    tell(core::next);
     run.process.after(run.random.nextLong(PROGRESS_US), this::progressTick);
   }
 
@@ -69,40 +96,53 @@ public final class WatchStream {
         });
   }
 
-  // ---- from the client
-
-  /** The client requests a watcher with its own number. */
-  public void create(long id, WatchRecord.Asked asked) {
-    run.process.arrive(
-        () ->
-            tell(
-                () -> {
-                  long current = run.apply.machine().reader().view().revision();
-                  long next = WatchRules.firstRevision(asked.startRevision(), current);
-                  Watcher watcher = new Watcher(id, asked, next);
-                  watchers.put(id, watcher);
-                  queue.add(new WatchReply.Created(id, current));
-                  if (next > current) {
-                    join(watcher);
-                  }
-                  proceed();
-                }));
+  private void progressTick() {
+    if (!closed) {
+      tell(core::progressTick);
+      run.process.after(PROGRESS_US, this::progressTick);
+    }
   }
 
-  /** The client has handled the last replies and can take more. */
-  public void next() {
-    run.process.arrive(
-        () ->
-            tell(
-                () -> {
-                  clientReady = true;
-                  proceed();
-                }));
+  // ---- from the client
+
+  /** The client requests a watcher with its own number, above 0. */
+  public void create(long id, WatchRecord.Asked asked) {
+    request(
+        sender ->
+            core.create(
+                new Request(id, asked), sender, run.apply.machine().reader().view().revision()));
   }
 
   /** The client requests its progress. */
   public void requestProgress() {
-    run.process.arrive(() -> hub.askRevision(this, true));
+    request(core::requestProgress);
+  }
+
+  private void request(Consumer<Runnable> request) {
+    run.process.arrive(
+        () -> {
+          requests.addLast(request);
+          sendNext();
+        });
+  }
+
+  private void sendNext() {
+    if (!busy && !requests.isEmpty()) {
+      busy = true;
+      Consumer<Runnable> request = requests.removeFirst();
+      tell(
+          () ->
+              request.accept(
+                  () -> {
+                    busy = false;
+                    sendNext();
+                  }));
+    }
+  }
+
+  /** The client has handled the last replies and can take more. */
+  public void next() {
+    run.process.arrive(() -> tell(core::next));
   }
 
   /** The client closes the stream. */
@@ -121,209 +161,187 @@ public final class WatchStream {
 
   // ---- from the hub
 
-  void joined(long id) {
-    tell(
-        () -> {
-          Watcher watcher = watchers.get(id);
-          if (watcher != null && watcher.mode == Mode.JOINING) {
-            watcher.mode = Mode.SYNCED;
-          }
-        });
+  void joined(long serial) {
+    tell(() -> core.joined(serial));
   }
 
-  void lagging(long id) {
-    tell(
-        () -> {
-          Watcher watcher = watchers.get(id);
-          if (watcher != null && watcher.mode == Mode.JOINING) {
-            watcher.mode = Mode.CATCHING_UP;
-          }
-          proceed();
-        });
+  void lagging(long serial) {
+    tell(() -> core.lagging(serial));
   }
 
-  /**
-   * The hub removed the watcher. All events before a revision were delivered before this message.
-   */
-  void removedFromHub(long id, long nextRevision) {
-    tell(
-        () -> {
-          Watcher watcher = watchers.get(id);
-          if (watcher != null && watcher.mode == Mode.SYNCED) {
-            watcher.nextRevision = Math.max(watcher.nextRevision, nextRevision);
-            watcher.mode = Mode.CATCHING_UP;
-          }
-          proceed();
-        });
+  void readFromHistory(List<Long> serials, long revision) {
+    run.world.coverage().count("watchers that read a revision from history", serials.size());
+    tell(() -> core.readFromHistory(serials, revision));
   }
 
-  void deliver(List<WatchHub.Delivery> deliveries) {
-    tell(
-        () -> {
-          for (WatchHub.Delivery delivery : deliveries) {
-            Watcher watcher = watchers.get(delivery.serial());
-            if (watcher != null
-                && watcher.mode == Mode.SYNCED
-                && delivery.revision() >= watcher.nextRevision) {
-              watcher.nextRevision = delivery.revision() + 1;
-              send(watcher, delivery.revision(), delivery.events());
-            }
-          }
-          flush();
-          if (queue.size() > QUEUE) {
-            returnToHistory(deliveries.get(deliveries.size() - 1).revision() + 1);
-          }
-        });
+  void deliver(long revision, List<Delivery> deliveries) {
+    tell(() -> core.deliver(revision, deliveries));
   }
 
-  /** All events up to a revision were delivered before this message. */
-  void revision(long revision, boolean manual) {
-    tell(
-        () -> {
-          if (manual) {
-            boolean all = !watchers.isEmpty();
-            for (Watcher watcher : watchers.values()) {
-              all &= isAt(watcher, revision);
-            }
-            if (all) {
-              queue.add(new WatchReply.Progress(-1, revision));
-            }
-          } else {
-            for (Watcher watcher : watchers.values()) {
-              if (watcher.asked.progressNotify() && watcher.idle && isAt(watcher, revision)) {
-                queue.add(new WatchReply.Progress(watcher.id, revision));
-              }
-              watcher.idle = true;
-            }
-          }
-          proceed();
-        });
+  void revision(long revision, Runnable client) {
+    tell(() -> core.revision(revision, client));
   }
 
-  private static boolean isAt(Watcher watcher, long revision) {
-    return watcher.mode == Mode.SYNCED && watcher.asked.startRevision() <= revision;
+  void revision(long revision) {
+    tell(() -> core.revision(revision, null));
   }
 
-  // ---- inside
+  void handled(Runnable client) {
+    tell(() -> core.handled(client));
+  }
 
-  private void progressTick() {
-    if (!closed) {
-      hub.askRevision(this, false);
-      run.process.after(PROGRESS_US, this::progressTick);
+  // ---- effects
+
+  @Override
+  public void join(long serial, KeyRange range, long nextRevision) {
+    hub.join(this, serial, range, nextRevision);
+  }
+
+  @Override
+  public void leave(long serial) {
+    run.world.coverage().count("watchers that returned to history");
+    hub.leave(this, serial);
+  }
+
+  @Override
+  public void askRevision(@Nullable Runnable client) {
+    if (client == null) {
+      hub.askRevision(this);
+    } else {
+      hub.askRevision(this, client);
     }
   }
 
-  private void join(Watcher watcher) {
-    watcher.mode = Mode.JOINING;
-    hub.join(new WatchHub.Handle(this, watcher.id), watcher.asked.range(), watcher.nextRevision);
+  @Override
+  public void askHandled(Runnable client) {
+    hub.askHandled(this, client);
   }
 
-  /** All synced watchers have passed the delivered revisions, with or without an event for them. */
-  private void returnToHistory(long nextRevision) {
-    for (Watcher watcher : watchers.values()) {
-      if (watcher.mode == Mode.SYNCED) {
-        watcher.mode = Mode.CATCHING_UP;
-        watcher.nextRevision = Math.max(watcher.nextRevision, nextRevision);
-        hub.leave(new WatchHub.Handle(this, watcher.id));
-        run.world.coverage().count("watchers that returned to history");
-      }
+  @Override
+  public void readHistory(long serial, WatchRequest request, long from) {
+    run.world.coverage().count("watch history reads");
+    run.process.after(
+        run.random.nextInt(2_000),
+        () -> {
+          HistoryResult result = read(request, from, 0);
+          tell(() -> historyRead(serial, result));
+        });
+  }
+
+  private HistoryResult read(WatchRequest request, long from, int fromSub) {
+    long pieceBytes = run.random.nextInt(4) == 0 ? 100 : 1 << 20;
+    MvccReader.HistoryLimits limits =
+        new MvccReader.HistoryLimits(1 + run.random.nextInt(40), 1 << 20, pieceBytes);
+    return run.apply
+        .machine()
+        .reader()
+        .history(request.range(), from, fromSub, limits, request.prevKv());
+  }
+
+  private void historyRead(long serial, HistoryResult result) {
+    if (result instanceof HistoryResult.Compacted compacted) {
+      core.historyCompacted(serial, compacted.compactedRevision());
+    } else if (result instanceof HistoryResult.Events events && events.nextSub() > 0) {
+      core.historyLarge(serial, events.nextRevision(), events.storeRevision());
+    } else if (result instanceof HistoryResult.Events events) {
+      core.historyRead(serial, events.events(), events.nextRevision(), events.storeRevision());
     }
   }
 
-  private void proceed() {
-    flush();
-    if (!reading && queue.size() <= QUEUE / 2) {
-      readNext();
-    }
+  @Override
+  public void created(long watchId, long revision) {
+    replies.add(new WatchReply.Created(watchId, revision));
   }
 
-  private void readNext() {
-    for (Watcher watcher : watchers.values()) {
-      if (watcher.mode == Mode.CATCHING_UP) {
-        watcher.mode = Mode.READING;
-        reading = true;
-        run.world.coverage().count("watch history reads");
-        run.process.after(
-            run.random.nextInt(2_000),
-            () -> {
-              HistoryResult result =
-                  run.apply
-                      .machine()
-                      .reader()
-                      .history(
-                          watcher.asked.range(),
-                          watcher.nextRevision,
-                          1 + run.random.nextInt(40),
-                          1 << 20,
-                          watcher.asked.prevKv());
-              tell(() -> historyRead(watcher, result));
-            });
+  @Override
+  public void createFailed(long revision, String reason) {
+    throw new IllegalStateException("watcher refused: " + reason);
+  }
+
+  @Override
+  public void canceled(long watchId, long revision, long compactRevision, String reason) {
+    run.world.coverage().count("watchers canceled by compaction");
+    replies.add(new WatchReply.Canceled(watchId, compactRevision));
+  }
+
+  @Override
+  public void streamProgress(long revision) {
+    replies.add(new WatchReply.Progress(-1, revision));
+  }
+
+  @Override
+  public void progress(long watchId, long revision) {
+    replies.add(new WatchReply.Progress(watchId, revision));
+  }
+
+  @Override
+  public void events(
+      long watchId,
+      long headerRevision,
+      List<SharedEvent> events,
+      boolean prevKv,
+      boolean fragment) {
+    List<Event> sent = new ArrayList<>(events.size());
+    for (SharedEvent shared : events) {
+      Event event = shared.event();
+      sent.add(prevKv ? event : new Event(event.type(), event.kv(), null));
+    }
+    replies.add(new WatchReply.Events(watchId, headerRevision, sent, fragment));
+  }
+
+  /** The whole revision becomes one response, as for a client that accepts no fragments. */
+  @Override
+  public void largeRevision(
+      long watchId, WatchRequest request, long headerRevision, long revision) {
+    run.world.coverage().count("large revisions sent to watchers");
+    List<SharedEvent> events = new ArrayList<>();
+    int sub = 0;
+    do {
+      HistoryResult result = read(request, revision, sub);
+      if (!(result instanceof HistoryResult.Events piece)) {
+        // Compacted meanwhile: the real stream fails too.
+        breakOff();
         return;
       }
+      for (Event event : piece.events()) {
+        if (event.kv().modRevision() == revision && request.filter().accepts(event)) {
+          events.add(new SharedEvent(event));
+        }
+      }
+      sub = piece.nextRevision() == revision ? piece.nextSub() : 0;
+    } while (sub > 0);
+    if (!events.isEmpty()) {
+      events(watchId, headerRevision, events, request.prevKv(), false);
     }
   }
 
-  private void historyRead(Watcher watcher, HistoryResult result) {
-    reading = false;
-    if (result instanceof HistoryResult.Compacted compacted) {
-      watcher.mode = Mode.COMPACTED;
-      run.world.coverage().count("watchers canceled by compaction");
-      queue.add(new WatchReply.Canceled(watcher.id, compacted.compactedRevision()));
-    } else if (result instanceof HistoryResult.Events events) {
-      send(watcher, events.storeRevision(), events.events());
-      watcher.nextRevision = events.nextRevision();
-      if (watcher.nextRevision > events.storeRevision()) {
-        join(watcher);
-      } else {
-        watcher.mode = Mode.CATCHING_UP;
-        watchers.remove(watcher.id);
-        watchers.put(watcher.id, watcher);
-      }
-    }
-    proceed();
-  }
-
-  private void send(Watcher watcher, long headerRevision, List<Event> events) {
-    List<Event> wanted = new ArrayList<>(events.size());
-    for (Event event : events) {
-      if (watcher.asked.filter().accepts(event)) {
-        wanted.add(watcher.asked.prevKv() ? event : new Event(event.type(), event.kv(), null));
-      }
-    }
-    if (wanted.isEmpty()) {
+  @Override
+  public void flush() {
+    List<WatchReply> out = replies;
+    replies = new ArrayList<>();
+    if (out.isEmpty()) {
+      // A large revision without an event that passes the filter.
+      tell(core::next);
       return;
     }
-    watcher.idle = false;
-    if (!watcher.asked.fragment()) {
-      queue.add(new WatchReply.Events(watcher.id, headerRevision, wanted, false));
-      return;
-    }
-    for (BatchCutter.Piece piece :
-        BatchCutter.cut(
-            wanted.size(), i -> wanted.get(i).kv().value().length() + 64L, 0, FRAGMENT_BYTES)) {
-      queue.add(
-          new WatchReply.Events(
-              watcher.id,
-              headerRevision,
-              wanted.subList(piece.from(), piece.to()),
-              piece.fragment()));
-    }
+    run.world
+        .scheduler()
+        .after(
+            run.world.network().streamDelay(),
+            () -> {
+              if (!closed) {
+                sink.replies(out);
+              }
+            });
   }
 
-  private void flush() {
-    if (clientReady && !queue.isEmpty()) {
-      clientReady = false;
-      List<WatchReply> out = List.copyOf(queue);
-      queue = new ArrayList<>();
-      run.world
-          .scheduler()
-          .after(
-              run.world.network().streamDelay(),
-              () -> {
-                if (!closed) {
-                  sink.replies(out);
-                }
-              });
-    }
+  @Override
+  public void retryLater() {
+    run.process.after(RETRY_US, () -> tell(core::retry));
+  }
+
+  @Override
+  public void accepted(Runnable client) {
+    run.process.after(1 + run.random.nextInt(100), client);
   }
 }

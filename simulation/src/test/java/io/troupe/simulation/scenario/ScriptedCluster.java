@@ -62,7 +62,9 @@ final class ScriptedCluster {
             20_000,
             SNAPSHOT_COUNT,
             0,
-            false);
+            false,
+            // Reads notice damaged records at once.
+            0);
     this.world = new SimWorld(settings, random.split(), false);
     this.operator = new Operator(world, random.split());
     world.start();

@@ -1,4 +1,4 @@
-package io.troupe.machine;
+package io.troupe.lease;
 
 /** Effect of an applied entry on a lease, for the leader's countdown. */
 public sealed interface LeaseChange {

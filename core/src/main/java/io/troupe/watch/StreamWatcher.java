@@ -1,6 +1,4 @@
-package io.troupe.actors.watch;
-
-import io.troupe.protocol.WatchStreamCommand;
+package io.troupe.watch;
 
 /** One watcher of a stream and its position. */
 final class StreamWatcher {
@@ -20,20 +18,17 @@ final class StreamWatcher {
 
   final long id;
   final long serial;
-  final WatchStreamCommand.Create create;
-  final HubMessage.Watcher handle;
+  final WatchRequest request;
   Mode mode = Mode.CATCHING_UP;
   long nextRevision;
 
   /** True when nothing was sent since the last progress tick (W15). */
-  boolean idle;
+  boolean idle = true;
 
-  StreamWatcher(
-      long id, WatchStreamCommand.Create create, HubMessage.Watcher handle, long nextRevision) {
+  StreamWatcher(long id, long serial, WatchRequest request, long nextRevision) {
     this.id = id;
-    this.serial = handle.serial();
-    this.create = create;
-    this.handle = handle;
+    this.serial = serial;
+    this.request = request;
     this.nextRevision = nextRevision;
   }
 }

@@ -1,18 +1,14 @@
-package io.troupe.actors.watch;
+package io.troupe.watch;
 
 import io.troupe.model.Event;
 import io.troupe.model.KeyValue;
 import io.troupe.model.MemoryBudget;
-import io.troupe.protocol.SharedEvent;
-import io.troupe.protocol.WatchReply;
-import java.util.ArrayList;
+import io.troupe.model.SharedEvent;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Replies that a stream has not sent yet, and their size. They are passed to the client's
- * connection in one piece whenever it can take more, and count until it can take more again.
+ * Counts the replies that a stream has not sent yet. They are passed to the client's connection in
+ * one piece whenever it can take more, and count until it can take more again.
  */
 final class StreamQueue {
   /** Maximum size of a record besides its key and value. */
@@ -25,7 +21,7 @@ final class StreamQueue {
   private static final long STEP = 16 << 10;
 
   private final MemoryBudget.Share memory;
-  private List<WatchReply> replies = new ArrayList<>();
+  private int replies;
   private long bytes;
   private int events;
   private int controls;
@@ -35,7 +31,7 @@ final class StreamQueue {
 
   private long watcherBytes;
   private long countedBytes;
-  private @Nullable CompletableFuture<List<WatchReply>> taker;
+  private boolean ready;
 
   /**
    * Starts empty.
@@ -80,7 +76,7 @@ final class StreamQueue {
 
   /** Returns true if no reply waits. */
   boolean isEmpty() {
-    return replies.isEmpty();
+    return replies == 0;
   }
 
   /** Bytes of the waiting replies, as a close upper bound. */
@@ -93,20 +89,31 @@ final class StreamQueue {
     return events;
   }
 
-  void add(WatchReply reply) {
-    replies.add(reply);
-    if (reply instanceof WatchReply.Events more) {
-      events += more.events().size();
-    } else {
-      controls++;
+  /** A reply without events waits. */
+  void addControl() {
+    controls++;
+    add(RECORD_OVERHEAD);
+  }
+
+  /** A reply with events waits. */
+  void addEvents(List<SharedEvent> more, boolean prevKv) {
+    events += more.size();
+    long size = RECORD_OVERHEAD;
+    for (SharedEvent event : more) {
+      size += size(event.event(), prevKv);
     }
-    bytes += size(reply);
+    add(size);
+  }
+
+  private void add(long size) {
+    replies++;
+    bytes += size;
     count();
   }
 
   /** The client's connection can take more. */
-  void taker(CompletableFuture<List<WatchReply>> next) {
-    taker = next;
+  void ready() {
+    ready = true;
     hand(0);
     count();
   }
@@ -121,45 +128,25 @@ final class StreamQueue {
   }
 
   /**
-   * True if replies wait only because clients exceed their memory budget and the connection does
-   * not send what it has.
+   * Returns true if replies wait only because responses in transit use up the memory of clients and
+   * the connection does not send what it has.
    */
   boolean isHeldBack() {
-    return taker != null && bytes >= STEP && memory.isHeldBack();
+    return ready && bytes >= STEP && memory.isHeldBack();
   }
 
-  /** Passes the waiting replies on if the connection can take them. Returns true if it did. */
-  boolean flush() {
-    CompletableFuture<List<WatchReply>> next = taker;
-    if (next == null || replies.isEmpty() || isHeldBack()) {
+  /** Returns true if the connection takes the waiting replies now. */
+  boolean take() {
+    if (!ready || replies == 0 || isHeldBack()) {
       return false;
     }
-    List<WatchReply> out = replies;
-    taker = null;
-    replies = new ArrayList<>();
+    ready = false;
+    replies = 0;
     hand(bytes);
     bytes = 0;
     events = 0;
     controls = 0;
-    next.complete(out);
     return true;
-  }
-
-  /** Fails the waiting connection: no more replies follow. */
-  void fail(Throwable why) {
-    if (taker != null) {
-      taker.completeExceptionally(why);
-    }
-  }
-
-  private static long size(WatchReply reply) {
-    long size = RECORD_OVERHEAD;
-    if (reply instanceof WatchReply.Events events) {
-      for (SharedEvent event : events.events()) {
-        size += size(event.event(), events.prevKv());
-      }
-    }
-    return size;
   }
 
   /** Upper bound of an event's encoded size. */

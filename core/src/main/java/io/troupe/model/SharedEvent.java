@@ -1,6 +1,5 @@
-package io.troupe.protocol;
+package io.troupe.model;
 
-import io.troupe.model.Event;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 

@@ -1,0 +1,20 @@
+package io.troupe.watch;
+
+import io.troupe.model.Event;
+import io.troupe.model.KeyRange;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All changes of one revision.
+ *
+ * @param events in the order in which they were made; empty if {@code unlisted} is set
+ * @param unlisted null unless the events are too large to keep: then a range that contains all
+ *     changed keys, and watchers of any of them read the revision from history
+ */
+public record Commit(long revision, List<Event> events, @Nullable KeyRange unlisted) {
+  /** For a revision whose events are all listed. */
+  public Commit(long revision, List<Event> events) {
+    this(revision, events, null);
+  }
+}

@@ -1,0 +1,327 @@
+package io.troupe.watch;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.Event;
+import io.troupe.model.KeyRange;
+import io.troupe.model.KeyValue;
+import io.troupe.model.MemoryBudget;
+import io.troupe.model.SharedEvent;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** A hub and a stream with mailboxes that run in random order. */
+class WatchStreamCoreTest {
+  private static final KeyRange A = KeyRange.single(Bytes.utf8("a"));
+
+  private record Request(KeyRange range, long watchId, long startRevision, boolean fragment)
+      implements WatchRequest {
+    @Override
+    public EventFilter filter() {
+      return EventFilter.NONE;
+    }
+
+    @Override
+    public boolean prevKv() {
+      return false;
+    }
+
+    @Override
+    public boolean progressNotify() {
+      return true;
+    }
+
+    @Override
+    public @Nullable String denied() {
+      return null;
+    }
+  }
+
+  private static final class World
+      implements WatchHubEffects<String>, WatchStreamEffects<Runnable> {
+    final SplittableRandom random;
+    final List<Event> history = new ArrayList<>();
+    final ArrayDeque<Runnable> toHub = new ArrayDeque<>();
+    final ArrayDeque<Runnable> toStream = new ArrayDeque<>();
+    final ArrayDeque<Runnable> reads = new ArrayDeque<>();
+    final Map<Long, List<Long>> received = new TreeMap<>();
+    final Map<Long, Request> watchers = new TreeMap<>();
+    final WatchHubCore<String> hub = new WatchHubCore<>(0, this);
+    final WatchStreamCore<Runnable> stream;
+    boolean clientReads;
+    boolean retries;
+    long ids;
+    final List<Long> progress = new ArrayList<>();
+    int returns;
+
+    World(long seed) {
+      this(seed, MemoryBudget.UNLIMITED);
+    }
+
+    World(long seed, MemoryBudget budget) {
+      random = new SplittableRandom(seed);
+      stream =
+          new WatchStreamCore<>(new WatchStreamCore.Settings(600, 300), budget.share(), this);
+      hub.opened("s");
+      stream.next();
+    }
+
+    long revision() {
+      return history.size();
+    }
+
+    void commit() {
+      long revision = revision() + 1;
+      Bytes key = Bytes.utf8(random.nextBoolean() ? "a" : "b");
+      Event event =
+          new Event(
+              Event.Type.PUT, new KeyValue(key, revision, revision, 1, Bytes.utf8("v"), 0), null);
+      history.add(event);
+      switch (random.nextInt(6)) {
+        case 0 -> toHub.add(() -> hub.missed(revision, revision, KeyRange.single(key)));
+        case 1 -> toHub.add(() -> hub.committed(List.of(unlisted(revision, key))));
+        default -> toHub.add(() -> hub.committed(List.of(new Commit(revision, List.of(event)))));
+      }
+    }
+
+    private static Commit unlisted(long revision, Bytes key) {
+      return new Commit(revision, List.of(), KeyRange.single(key));
+    }
+
+    void create() {
+      long id = ++ids;
+      long start = random.nextLong(revision() + 20);
+      Request request =
+          new Request(random.nextBoolean() ? A : KeyRange.all(), id, start, random.nextBoolean());
+      toStream.add(
+          () -> {
+            long first = start == 0 ? revision() + 1 : start;
+            watchers.put(id, new Request(request.range(), id, first, request.fragment()));
+            received.put(id, new ArrayList<>());
+            stream.create(request, () -> {}, revision());
+          });
+    }
+
+    void step() {
+      ArrayDeque<Runnable> queue =
+          switch (random.nextInt(3)) {
+            case 0 -> toHub;
+            case 1 -> toStream;
+            default -> reads;
+          };
+      Runnable next = queue.poll();
+      if (next != null) {
+        next.run();
+      } else if (clientReads && random.nextInt(4) == 0) {
+        clientReads = false;
+        toStream.add(stream::next);
+      }
+    }
+
+    boolean isQuiet() {
+      return toHub.isEmpty() && toStream.isEmpty() && reads.isEmpty() && !clientReads;
+    }
+
+    @Override
+    public void deliver(String to, long revision, List<Delivery> deliveries) {
+      toStream.add(() -> stream.deliver(revision, deliveries));
+    }
+
+    @Override
+    public void joined(String to, long serial) {
+      toStream.add(() -> stream.joined(serial));
+    }
+
+    @Override
+    public void lagging(String to, long serial) {
+      toStream.add(() -> stream.lagging(serial));
+    }
+
+    @Override
+    public void readFromHistory(String to, List<Long> serials, long revision) {
+      toStream.add(() -> stream.readFromHistory(serials, revision));
+    }
+
+    @Override
+    public void join(long serial, KeyRange range, long nextRevision) {
+      toHub.add(() -> hub.join("s", serial, range, nextRevision));
+    }
+
+    @Override
+    public void leave(long serial) {
+      returns++;
+      toHub.add(() -> hub.leave("s", serial));
+    }
+
+    @Override
+    public void askRevision(@Nullable Runnable client) {
+      toHub.add(
+          () -> {
+            long at = hub.revision();
+            toStream.add(() -> stream.revision(at, client));
+          });
+    }
+
+    @Override
+    public void askHandled(Runnable client) {
+      toHub.add(() -> toStream.add(() -> stream.handled(client)));
+    }
+
+    @Override
+    public void readHistory(long serial, WatchRequest request, long from) {
+      reads.add(
+          () -> {
+            List<Event> found = new ArrayList<>();
+            long next = from;
+            while (next <= revision() && found.size() < 3) {
+              Event event = history.get((int) next - 1);
+              if (request.range().contains(event.kv().key())) {
+                found.add(event);
+              }
+              next++;
+            }
+            long after = next;
+            long store = revision();
+            toStream.add(() -> stream.historyRead(serial, found, after, store));
+          });
+    }
+
+    @Override
+    public void created(long watchId, long revision) {}
+
+    @Override
+    public void createFailed(long revision, String reason) {
+      throw new AssertionError(reason);
+    }
+
+    @Override
+    public void canceled(long watchId, long revision, long compactRevision, String reason) {
+      throw new AssertionError("canceled " + watchId);
+    }
+
+    @Override
+    public void streamProgress(long revision) {
+      progress.add(revision);
+    }
+
+    /** A progress notification covers all earlier events (W15). */
+    @Override
+    public void progress(long watchId, long revision) {
+      assertThat(received.get(watchId)).isEqualTo(expected(watchId, revision));
+    }
+
+    List<Long> expected(long watchId, long until) {
+      Request request = requireNonNull(watchers.get(watchId));
+      List<Long> revisions = new ArrayList<>();
+      for (long at = Math.max(1, request.startRevision()); at <= until; at++) {
+        if (request.range().contains(history.get((int) at - 1).kv().key())) {
+          revisions.add(at);
+        }
+      }
+      return revisions;
+    }
+
+    @Override
+    public void events(
+        long watchId,
+        long headerRevision,
+        List<SharedEvent> events,
+        boolean prevKv,
+        boolean fragment) {
+      List<Long> its = requireNonNull(received.get(watchId));
+      events.forEach(event -> its.add(event.event().kv().modRevision()));
+    }
+
+    @Override
+    public void largeRevision(
+        long watchId, WatchRequest request, long headerRevision, long revision) {
+      throw new AssertionError("no revision is large");
+    }
+
+    @Override
+    public void flush() {
+      clientReads = true;
+    }
+
+    @Override
+    public void retryLater() {
+      retries = true;
+    }
+
+    @Override
+    public void accepted(Runnable client) {
+      client.run();
+    }
+  }
+
+  private static void runAll(ArrayDeque<Runnable> queue) {
+    for (Runnable next = queue.poll(); next != null; next = queue.poll()) {
+      next.run();
+    }
+  }
+
+  /** A read of history may return revisions that the hub has not processed. */
+  @Test
+  void requestedProgressIsNotBelowEventsThatWereSent_W16() {
+    World world = new World(1);
+    world.commit();
+    runAll(world.toHub);
+    world.commit();
+    Runnable second = requireNonNull(world.toHub.poll());
+    world.received.put(1L, new ArrayList<>());
+    world.stream.create(new Request(KeyRange.all(), 1, 1, false), () -> {}, world.revision());
+    runAll(world.reads);
+    runAll(world.toStream);
+    assertThat(world.received.get(1L)).containsExactly(1L, 2L);
+    runAll(world.toHub);
+    world.stream.requestProgress(() -> {});
+    runAll(world.toHub);
+    runAll(world.toStream);
+    assertThat(world.hub.revision()).isEqualTo(1);
+    assertThat(world.progress).isEmpty();
+    second.run();
+    world.stream.requestProgress(() -> {});
+    runAll(world.toHub);
+    runAll(world.toStream);
+    assertThat(world.progress).containsExactly(2L);
+  }
+
+  @Test
+  void everyWatcherGetsEachEventOnceAndInOrder_W3_W6_W8() {
+    int returns = 0;
+    for (long seed = 1; seed <= 300; seed++) {
+      World world = new World(seed);
+      for (int i = 0; i < 400; i++) {
+        switch (world.random.nextInt(8)) {
+          case 0, 1 -> world.commit();
+          case 2 -> {
+            if (world.ids < 6) {
+              world.create();
+            }
+          }
+          case 3 -> world.toStream.add(world.stream::progressTick);
+          default -> world.step();
+        }
+      }
+      for (int i = 0; !world.isQuiet(); i++) {
+        assertThat(i).as("steps until quiet, seed=%d", seed).isLessThan(100_000);
+        world.step();
+      }
+      for (long id : world.watchers.keySet()) {
+        assertThat(world.received.get(id))
+            .as("seed=%d watcher=%d", seed, id)
+            .isEqualTo(world.expected(id, world.revision()));
+      }
+      returns += world.returns;
+    }
+    assertThat(returns).as("slow clients returned to history").isGreaterThan(100);
+  }
+}
