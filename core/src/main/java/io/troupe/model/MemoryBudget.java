@@ -129,11 +129,11 @@ public final class MemoryBudget {
     }
 
     /**
-     * True if responses of streams in transit take as much as the budget, and the connection of
-     * this holder does not send what it has: more would only take memory.
+     * True if the budget is used up and the connection of this holder does not send what it has:
+     * more would only take memory.
      */
     private boolean isHeldBack() {
-      return inTransitOfAll.get() > maxBytes && unsent.get() > free;
+      return taken.get() + inTransitOfAll.get() > maxBytes && unsent.get() > free;
     }
 
     private void add(long bytes) {
