@@ -27,12 +27,6 @@ public final class MemoryBudget {
   private final AtomicLong taken = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
 
-  /**
-   * Responses of streams that are encoded and not sent, besides {@link #taken}: they hold back
-   * streams, but refuse no other requests.
-   */
-  private final AtomicLong inTransitOfAll = new AtomicLong();
-
   /** For requests of this process itself. */
   private final Holder own = new Holder(0);
 
@@ -106,7 +100,7 @@ public final class MemoryBudget {
     private final long free;
     private final AtomicLong held = new AtomicLong();
 
-    /** Responses of streams that were passed to the connection and are not sent. */
+    /** Part of it: responses of streams that were passed to the connection and are not sent. */
     private final AtomicLong unsent = new AtomicLong();
 
     private Holder(long free) {
@@ -129,11 +123,11 @@ public final class MemoryBudget {
     }
 
     /**
-     * True if responses of streams in transit take as much as the budget, and the connection of
-     * this holder does not send what it has: more would only take memory.
+     * True if the budget is used up and the connection of this holder does not send what it has:
+     * more would only take memory.
      */
     private boolean isHeldBack() {
-      return inTransitOfAll.get() > maxBytes && unsent.get() > free;
+      return taken.get() > maxBytes && unsent.get() > free;
     }
 
     private void add(long bytes) {
@@ -148,12 +142,10 @@ public final class MemoryBudget {
     private long loose;
     private long mine;
 
-    /** Part of {@link #mine}: responses of a stream that were passed on last. */
+    /** Parts of {@link #mine} that are responses of a stream: passed on; encoded and not sent. */
     private long handed;
 
-    /** Besides {@link #mine}: responses of a stream that are encoded and not sent. */
     private long inTransit;
-
     private boolean tracked;
     private boolean closed;
 
@@ -228,11 +220,11 @@ public final class MemoryBudget {
       return closed || holder.isHeldBack();
     }
 
-    /** Sets the bytes besides those of {@link #hand}. Never refused. */
+    /** Sets the bytes besides those of {@link #hand} and {@link #encoded}. Never refused. */
     public synchronized void shrinkTo(long bytes) {
       loose = 0;
       if (!closed) {
-        change(bytes - (mine - handed));
+        change(bytes - (mine - handed - inTransit));
       }
     }
 
@@ -243,7 +235,8 @@ public final class MemoryBudget {
      */
     public synchronized void hand(long bytes) {
       if (!closed) {
-        changeHanded(bytes - handed);
+        changeUnsent(bytes - handed);
+        handed = bytes;
       }
     }
 
@@ -258,26 +251,22 @@ public final class MemoryBudget {
      */
     public synchronized void encoded(long bytes) {
       if (!closed && tracked) {
-        changeInTransit(bytes);
+        inTransit += bytes;
+        changeUnsent(bytes);
       }
     }
 
     /** The connection sent bytes of this call. */
     public synchronized void sent(long bytes) {
       if (!closed && inTransit > 0) {
-        changeInTransit(-Math.min(bytes, inTransit));
+        long less = Math.min(bytes, inTransit);
+        inTransit -= less;
+        changeUnsent(-less);
       }
     }
 
-    private void changeHanded(long bytes) {
-      handed += bytes;
+    private void changeUnsent(long bytes) {
       change(bytes);
-      holder.unsent.addAndGet(bytes);
-    }
-
-    private void changeInTransit(long bytes) {
-      inTransit += bytes;
-      inTransitOfAll.addAndGet(bytes);
       holder.unsent.addAndGet(bytes);
     }
 
@@ -290,8 +279,7 @@ public final class MemoryBudget {
     @Override
     public synchronized void close() {
       if (!closed) {
-        changeHanded(-handed);
-        changeInTransit(-inTransit);
+        changeUnsent(-handed - inTransit);
         change(-mine);
         closed = true;
       }

@@ -157,8 +157,8 @@ class WatchMemoryTest {
     HubMessage.Join watcher = create();
     next();
     MemoryBudget.Share otherStream = connection.share();
-    otherStream.track();
-    otherStream.encoded(BUDGET + 1);
+    otherStream.hand(LARGE);
+    others.shrinkTo(BUDGET);
     CompletableFuture<List<WatchReply>> waiting = ask();
     long revision = deliver(watcher);
     await();
