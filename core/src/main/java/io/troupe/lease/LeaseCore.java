@@ -143,8 +143,7 @@ public final class LeaseCore<R> {
       case UNKNOWN -> effects.renewed(renewal.replyTo(), id, 0);
       case CHECKPOINTED -> checkpointed.add(renewal);
       // It must not be renewed again: the reply waits for its revoke.
-      case EXPIRED ->
-          ending.computeIfAbsent(id, lease -> new ArrayList<>()).add(renewal.replyTo());
+      case EXPIRED -> ending.computeIfAbsent(id, lease -> new ArrayList<>()).add(renewal.replyTo());
     }
   }
 

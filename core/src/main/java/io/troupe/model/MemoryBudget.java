@@ -146,11 +146,23 @@ public final class MemoryBudget {
     private long handed;
 
     private long inTransit;
+
+    /** Part of {@link #mine}: reservations. */
+    private long reserved;
+
     private boolean tracked;
     private boolean closed;
 
     private Share(Holder holder) {
       this.holder = holder;
+    }
+
+    /**
+     * Creates an empty share of the same holder, for an owner that may keep its memory longer than
+     * the call lasts.
+     */
+    public Share sibling() {
+      return holder.share();
     }
 
     /**
@@ -220,11 +232,44 @@ public final class MemoryBudget {
       return closed || holder.isHeldBack();
     }
 
-    /** Sets the bytes besides those of {@link #hand} and {@link #encoded}. Never refused. */
+    /**
+     * Counts bytes that a read is about to use, if they fit. A read of more than a quarter of the
+     * budget counts as a quarter.
+     *
+     * @return bytes to pass to {@link #release} once the result counts in another way; 0 if they do
+     *     not fit, or if the share is closed
+     */
+    public synchronized long reserve(long bytes) {
+      long counted = Math.min(bytes, Math.max(1, maxBytes / 4));
+      if (closed) {
+        return 0;
+      }
+      change(counted);
+      if (holder.isExceeded()) {
+        change(-counted);
+        refused.incrementAndGet();
+        return 0;
+      }
+      reserved += counted;
+      return counted;
+    }
+
+    /** Ends a reservation. */
+    public synchronized void release(long counted) {
+      if (!closed) {
+        reserved -= counted;
+        change(-counted);
+      }
+    }
+
+    /**
+     * Sets the bytes besides those of {@link #reserve}, {@link #hand} and {@link #encoded}. Never
+     * refused.
+     */
     public synchronized void shrinkTo(long bytes) {
       loose = 0;
       if (!closed) {
-        change(bytes - (mine - handed - inTransit));
+        change(bytes - (mine - reserved - handed - inTransit));
       }
     }
 

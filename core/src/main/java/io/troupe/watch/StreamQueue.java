@@ -29,6 +29,7 @@ final class StreamQueue {
   /** Bytes that were passed on last, as far as they are counted. */
   private long handedBytes;
 
+  private long reservedBytes;
   private long watcherBytes;
   private long countedBytes;
   private boolean ready;
@@ -53,6 +54,22 @@ final class StreamQueue {
   /** Returns true if clients exceed their memory budget and this stream is not a small one. */
   boolean isRefused() {
     return memory.isExceeded();
+  }
+
+  /**
+   * Reserves the memory of a read of history. One read at a time.
+   *
+   * @return false if clients exceed their memory budget
+   */
+  boolean reserve(HistoryReadSize size) {
+    reservedBytes = memory.reserve(size.bytes());
+    return reservedBytes > 0;
+  }
+
+  /** The read ended. Its events count as waiting replies from here on. */
+  void release() {
+    memory.release(reservedBytes);
+    reservedBytes = 0;
   }
 
   /** Waiting replies that are not events; each request of the client makes one. */

@@ -22,6 +22,9 @@ final class StreamWatcher {
   Mode mode = Mode.CATCHING_UP;
   long nextRevision;
 
+  /** Smallest read that returns its next revision, as far as is known. */
+  HistoryReadSize minimum = HistoryReadSize.SMALL;
+
   /** True when nothing was sent since the last progress tick (W15). */
   boolean idle = true;
 

@@ -59,7 +59,9 @@ public final class WatchStreamCore<T> {
   private @Nullable T held;
 
   private long serials;
-  private boolean reading;
+
+  /** Size of the read in progress. */
+  private @Nullable HistoryReadSize reading;
 
   /**
    * A stream without watchers.
@@ -316,9 +318,10 @@ public final class WatchStreamCore<T> {
    * @param storeRevision revision of the state at the time of the read
    */
   public void historyRead(long serial, List<Event> events, long nextRevision, long storeRevision) {
-    reading = false;
+    endRead();
     StreamWatcher watcher = bySerial.get(serial);
     if (watcher != null) {
+      watcher.minimum = HistoryReadSize.SMALL;
       List<SharedEvent> found = new ArrayList<>(events.size());
       for (Event event : events) {
         found.add(new SharedEvent(event));
@@ -337,11 +340,15 @@ public final class WatchStreamCore<T> {
     proceed();
   }
 
-  /** The next revision with events is too large to be held. */
+  /** The next revision with events is larger than {@link HistoryReadSize#holds} allows. */
   public void historyLarge(long serial, long revision, long storeRevision) {
-    reading = false;
+    HistoryReadSize size = endRead();
     StreamWatcher watcher = bySerial.get(serial);
-    if (watcher != null) {
+    if (watcher != null && size == HistoryReadSize.SMALL) {
+      watcher.minimum = HistoryReadSize.LARGE;
+      watcher.mode = Mode.CATCHING_UP;
+    } else if (watcher != null) {
+      watcher.minimum = HistoryReadSize.SMALL;
       watcher.idle = false;
       queue.addControl();
       effects.largeRevision(watcher.id, watcher.request, storeRevision, revision);
@@ -353,7 +360,7 @@ public final class WatchStreamCore<T> {
 
   /** The revisions that the watcher needs are compacted (W12). */
   public void historyCompacted(long serial, long compactedRevision) {
-    reading = false;
+    endRead();
     StreamWatcher watcher = bySerial.get(serial);
     if (watcher != null) {
       watcher.mode = Mode.COMPACTED;
@@ -363,16 +370,43 @@ public final class WatchStreamCore<T> {
     proceed();
   }
 
-  /** Starts one read at a time, for the watcher that has waited longest. */
+  private @Nullable HistoryReadSize endRead() {
+    HistoryReadSize size = reading;
+    reading = null;
+    queue.release();
+    return size;
+  }
+
+  /**
+   * Starts one read at a time, for the watcher that has waited longest. While other clients use up
+   * the memory, a client that holds little reads little at a time.
+   */
   private void readNext() {
+    boolean refused = false;
     for (StreamWatcher watcher : watchers.values()) {
       if (watcher.mode == Mode.CATCHING_UP) {
-        watcher.mode = Mode.READING;
-        reading = true;
-        effects.readHistory(watcher.serial, watcher.request, watcher.nextRevision);
-        return;
+        HistoryReadSize size = reserve(watcher.minimum);
+        if (size != null) {
+          watcher.mode = Mode.READING;
+          reading = size;
+          effects.readHistory(watcher.serial, watcher.request, watcher.nextRevision, size);
+          return;
+        }
+        refused = true;
       }
     }
+    if (refused) {
+      effects.retryLater();
+    }
+  }
+
+  private @Nullable HistoryReadSize reserve(HistoryReadSize minimum) {
+    if (queue.reserve(HistoryReadSize.LARGE)) {
+      return HistoryReadSize.LARGE;
+    }
+    return minimum == HistoryReadSize.SMALL && queue.reserve(HistoryReadSize.SMALL)
+        ? HistoryReadSize.SMALL
+        : null;
   }
 
   // ---- inside
@@ -380,7 +414,7 @@ public final class WatchStreamCore<T> {
   /** Sends what can be sent, and continues reading history if the queue has space. */
   private void proceed() {
     flush();
-    if (!reading && queue.bytes() <= settings.bufferBytes() / 2 && !queue.isShort()) {
+    if (reading == null && queue.bytes() <= settings.bufferBytes() / 2 && !queue.isShort()) {
       readNext();
     }
     T sender = held;

@@ -37,12 +37,13 @@ public interface WatchStreamEffects<T> {
   // ---- history
 
   /**
-   * Starts a read of history within the limits of the shell. Completed once by one of the methods
-   * of the core about history; one is in progress at most.
+   * Starts a read of history. Completed once by one of the methods of the core about history; one
+   * is in progress at most.
    *
    * @param from first revision that is needed
+   * @param size limits of the read, for which the memory is reserved
    */
-  void readHistory(long serial, WatchRequest request, long from);
+  void readHistory(long serial, WatchRequest request, long from, HistoryReadSize size);
 
   // ---- replies to the client, which wait for flush
 

@@ -56,6 +56,39 @@ class MemoryBudgetTest {
     assertThat(sameConnection.isHeldBack()).isFalse();
   }
 
+  @Test
+  void reservationFitsOrCountsNothing() {
+    MemoryBudget.Share read = greedy.share();
+    assertThat(read.reserve(MAX)).as("counts as a quarter").isEqualTo(MAX / 4);
+    read.shrinkTo(10);
+    assertThat(greedy.held()).isEqualTo(MAX / 4 + 10);
+    MemoryBudget.Share other = modest.share();
+    assertThat(other.reserve(FREE)).isEqualTo(FREE);
+    other.release(FREE);
+    greedy.share().shrinkTo(MAX);
+    assertThat(read.reserve(FREE)).isZero();
+    assertThat(other.reserve(FREE + 1)).isZero();
+    assertThat(budget.refused()).isEqualTo(2);
+    assertThat(modest.held()).isZero();
+    assertThat(other.reserve(FREE)).as("a holder that holds little").isEqualTo(FREE);
+    read.release(MAX / 4);
+    assertThat(greedy.held()).isEqualTo(MAX + 10);
+    other.close();
+    assertThat(modest.held()).isZero();
+    assertThat(other.reserve(1)).isZero();
+  }
+
+  @Test
+  void siblingCountsAfterCallEnded() {
+    MemoryBudget.Share call = modest.share();
+    MemoryBudget.Share stream = call.sibling();
+    stream.shrinkTo(10);
+    call.close();
+    assertThat(modest.held()).isEqualTo(10);
+    stream.close();
+    assertThat(modest.held()).isZero();
+  }
+
   /** Over HTTP/1.1 the bytes that are sent cannot be seen. */
   @Test
   void encodedResponsesOfUntrackedShareDoNotCount() {

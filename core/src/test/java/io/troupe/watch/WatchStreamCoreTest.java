@@ -58,18 +58,18 @@ class WatchStreamCoreTest {
     final WatchStreamCore<Runnable> stream;
     boolean clientReads;
     boolean retries;
+    final List<HistoryReadSize> sizes = new ArrayList<>();
     long ids;
     final List<Long> progress = new ArrayList<>();
     int returns;
 
     World(long seed) {
-      this(seed, MemoryBudget.UNLIMITED);
+      this(seed, MemoryBudget.UNLIMITED.share());
     }
 
-    World(long seed, MemoryBudget budget) {
+    World(long seed, MemoryBudget.Share memory) {
       random = new SplittableRandom(seed);
-      stream =
-          new WatchStreamCore<>(new WatchStreamCore.Settings(600, 300), budget.share(), this);
+      stream = new WatchStreamCore<>(new WatchStreamCore.Settings(600, 300), memory, this);
       hub.opened("s");
       stream.next();
     }
@@ -176,7 +176,8 @@ class WatchStreamCoreTest {
     }
 
     @Override
-    public void readHistory(long serial, WatchRequest request, long from) {
+    public void readHistory(long serial, WatchRequest request, long from, HistoryReadSize size) {
+      sizes.add(size);
       reads.add(
           () -> {
             List<Event> found = new ArrayList<>();
@@ -292,6 +293,83 @@ class WatchStreamCoreTest {
     runAll(world.toHub);
     runAll(world.toStream);
     assertThat(world.progress).containsExactly(2L);
+  }
+
+  /** Another stream of the same connection has used up the memory and is not sent. */
+  @Test
+  void repliesAreHeldBackUntilRetryFindsMemory() {
+    MemoryBudget budget = new MemoryBudget(100_000);
+    World world = new World(1, budget.share());
+    world.received.put(1L, new ArrayList<>());
+    world.stream.create(new Request(KeyRange.all(), 1, 0, false), () -> {}, 0);
+    runAll(world.toHub);
+    runAll(world.toStream);
+    world.stream.next();
+    world.clientReads = false;
+    MemoryBudget.Share unsent = budget.share();
+    unsent.hand(200_000);
+    world.stream.deliver(1, List.of(new Delivery(1, 1, List.of(largeEvent()))));
+    assertThat(world.received.get(1L)).containsExactly(1L);
+    assertThat(world.retries).isTrue();
+    world.stream.retry();
+    assertThat(world.clientReads).as("still no memory").isFalse();
+    unsent.close();
+    world.stream.retry();
+    assertThat(world.clientReads).isTrue();
+  }
+
+  /** Without the reservation each stream could hold the result of a read besides the budget. */
+  @Test
+  void readOfHistoryWaitsForMemory_W8() {
+    MemoryBudget budget = new MemoryBudget(16 << 20);
+    MemoryBudget.Share others = budget.share();
+    others.shrinkTo(16 << 20);
+    World world = new World(1, budget.share());
+    world.commit();
+    runAll(world.toHub);
+    world.received.put(1L, new ArrayList<>());
+    world.stream.create(new Request(KeyRange.all(), 1, 1, false), () -> {}, 1);
+    assertThat(world.sizes).isEmpty();
+    assertThat(world.retries).isTrue();
+    others.shrinkTo(15 << 20);
+    world.stream.retry();
+    assertThat(world.sizes).containsExactly(HistoryReadSize.LARGE);
+    assertThat(budget.taken()).as("reserved").isEqualTo(16 << 20);
+    runAll(world.reads);
+    runAll(world.toStream);
+    assertThat(world.received.get(1L)).containsExactly(1L);
+    assertThat(budget.taken()).isEqualTo(15 << 20);
+  }
+
+  /** A client that holds little reads on while others use up the memory, but no large event. */
+  @Test
+  void modestClientReadsLittleWhileMemoryIsUsedUp_W8() {
+    MemoryBudget budget = new MemoryBudget(16 << 20, 64 << 10);
+    MemoryBudget.Share others = budget.holder().share();
+    others.shrinkTo(16 << 20);
+    World world = new World(1, budget.holder().share());
+    world.commit();
+    world.commit();
+    runAll(world.toHub);
+    world.received.put(1L, new ArrayList<>());
+    world.stream.create(new Request(KeyRange.all(), 1, 1, false), () -> {}, 1);
+    assertThat(world.sizes).containsExactly(HistoryReadSize.SMALL);
+    world.reads.clear();
+    world.stream.historyLarge(1, 1, 2);
+    assertThat(world.sizes).as("waits for the memory of a large read").hasSize(1);
+    assertThat(world.retries).isTrue();
+    others.close();
+    world.stream.retry();
+    runAll(world.reads);
+    runAll(world.toStream);
+    assertThat(world.sizes).containsExactly(HistoryReadSize.SMALL, HistoryReadSize.LARGE);
+    assertThat(world.received.get(1L)).containsExactly(1L, 2L);
+  }
+
+  private static SharedEvent largeEvent() {
+    Bytes value = Bytes.wrap(new byte[20_000]);
+    return new SharedEvent(
+        new Event(Event.Type.PUT, new KeyValue(Bytes.utf8("a"), 1, 1, 1, value, 0), null));
   }
 
   @Test

@@ -85,7 +85,7 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand>
         getContext()
             .spawn(
                 WatchStreamActor.create(
-                    getContext().getSelf(), reader, settings, open.memory(), lots),
+                    getContext().getSelf(), reader, settings, open.memory().sibling(), lots),
                 "stream-" + ++streams);
     getContext().watchWith(stream, new HubMessage.StreamStopped(stream));
     unhandled.put(stream, lots);

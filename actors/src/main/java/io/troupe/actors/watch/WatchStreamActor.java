@@ -11,6 +11,7 @@ import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.WatchReply;
 import io.troupe.protocol.WatchStreamCommand;
+import io.troupe.watch.HistoryReadSize;
 import io.troupe.watch.WatchRequest;
 import io.troupe.watch.WatchStreamCore;
 import io.troupe.watch.WatchStreamEffects;
@@ -38,14 +39,14 @@ import org.jspecify.annotations.Nullable;
 public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     implements WatchStreamEffects<ActorRef<Done>> {
   /**
-   * Limits of a read of history (W8). A revision of more than 4 MiB is sent to the client in pieces
-   * that are not buffered here.
+   * A result of a read of history.
+   *
+   * @param result as the store returned it, without events if it is large
+   * @param large true if the next revision does not fit into the size of the read
    */
-  private static final MvccReader.HistoryLimits READ =
-      new MvccReader.HistoryLimits(1000, 1 << 20, 4 << 20);
+  private record Found(HistoryResult result, boolean large) {}
 
-  private record HistoryRead(
-      long serial, @Nullable HistoryResult result, @Nullable Throwable failure)
+  private record HistoryRead(long serial, @Nullable Found found, @Nullable Throwable failure)
       implements WatchStreamCommand.Private {}
 
   /** Interval at which replies that are held back are tried again. */
@@ -82,6 +83,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   private final MvccReader reader;
   private final Settings settings;
   private final WatchStreamCore<ActorRef<Done>> core;
+  private final MemoryBudget.Share memory;
   private final DeliveredLots unhandled;
   private List<WatchReply> replies = new ArrayList<>();
   private @Nullable CompletableFuture<List<WatchReply>> taker;
@@ -101,6 +103,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     this.unhandled = unhandled;
     this.hub = hub;
     this.reader = reader;
+    this.memory = memory;
     this.settings = settings;
     this.core =
         new WatchStreamCore<>(
@@ -112,7 +115,8 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   /**
    * A stream without watchers.
    *
-   * @param memory counts the memory of the waiting replies
+   * @param memory counts the memory of the waiting replies; this actor closes it when it stops,
+   *     because it keeps them until then
    * @param unhandled memory of deliveries; the hub adds it, this actor releases it
    */
   static Behavior<WatchStreamCommand> create(
@@ -206,13 +210,14 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     if (read.failure() != null) {
       throw new IllegalStateException("history cannot be read", read.failure());
     }
-    if (read.result() instanceof HistoryResult.Compacted compacted) {
+    Found found = read.found();
+    if (found != null && found.result() instanceof HistoryResult.Compacted compacted) {
       return feed(() -> core.historyCompacted(read.serial(), compacted.compactedRevision()));
     }
-    if (read.result() instanceof HistoryResult.Events events) {
+    if (found != null && found.result() instanceof HistoryResult.Events events) {
       return feed(
           () -> {
-            if (events.nextSub() > 0) {
+            if (found.large()) {
               core.historyLarge(read.serial(), events.nextRevision(), events.storeRevision());
             } else {
               core.historyRead(
@@ -226,6 +231,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   private Behavior<WatchStreamCommand> onStop() {
     count(0, 0);
     unhandled.releaseAll();
+    memory.close();
     if (taker != null) {
       taker.completeExceptionally(new RefusedException(Refusal.STOPPED));
     }
@@ -257,13 +263,24 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   }
 
   @Override
-  public void readHistory(long serial, WatchRequest request, long from) {
+  public void readHistory(long serial, WatchRequest request, long from, HistoryReadSize size) {
     getContext()
         .pipeToSelf(
-            CompletableFuture.supplyAsync(
-                () -> reader.history(request.range(), from, 0, READ, request.prevKv()),
-                settings.history()),
-            (result, failure) -> new HistoryRead(serial, result, failure));
+            CompletableFuture.supplyAsync(() -> read(request, from, size), settings.history()),
+            (found, failure) -> new HistoryRead(serial, found, failure));
+  }
+
+  private Found read(WatchRequest request, long from, HistoryReadSize size) {
+    HistoryResult result =
+        reader.history(request.range(), from, 0, size.limits(), request.prevKv());
+    if (result instanceof HistoryResult.Events events && !size.holds(events, request.prevKv())) {
+      // The events are read again: by a larger read, or in pieces.
+      return new Found(
+          new HistoryResult.Events(
+              List.of(), events.nextRevision(), events.nextSub(), events.storeRevision()),
+          true);
+    }
+    return new Found(result, false);
   }
 
   @Override
@@ -310,7 +327,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
             headerRevision,
             request.prevKv(),
             request.fragment(),
-            new RevisionPieces(reader, request, revision, settings.history())));
+            new RevisionPieces(reader, request, revision, settings.history(), memory)));
   }
 
   @Override

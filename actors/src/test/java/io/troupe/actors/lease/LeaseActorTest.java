@@ -232,7 +232,9 @@ class LeaseActorTest {
     actor.tell(new LeaseCommand.StateCaughtUp(TERM));
     round.replyTo().tell(new ReadReply.Ready(9, 0));
     client.expectMessage(new LeaseReply.Renewed(9, 60));
-    client.expectMessage(new LeaseReply.Remaining(9, 60, 60));
+    confirm().replyTo().tell(new ReadReply.Ready(9, 0));
+    LeaseReply.Remaining remaining = client.expectMessageClass(LeaseReply.Remaining.class);
+    assertThat(remaining.grantedSeconds()).isEqualTo(60);
     assertThat(operation(proposed())).isEqualTo(new Operation.LeaseRevoke(7));
   }
 

@@ -120,6 +120,19 @@ class WatchMemoryTest {
     done.receiveMessage();
   }
 
+  /** Another stream must not get the memory before this one has dropped its replies. */
+  @Test
+  void unsentEventsCountUntilStreamStops() throws Exception {
+    HubMessage.Join watcher = create();
+    next();
+    deliver(watcher);
+    await();
+    assertThat(budget.taken()).isGreaterThan(LARGE);
+    stream.tell(WatchStreamCommand.Close.INSTANCE);
+    done.expectTerminated(stream, Duration.ofSeconds(20));
+    assertThat(budget.taken()).isZero();
+  }
+
   @Test
   void unsentEventsCountUntilClientTakesMore() throws Exception {
     HubMessage.Join watcher = create();

@@ -29,7 +29,7 @@ import org.apache.pekko.util.ByteString;
  */
 final class LargeRevisionFrames {
   /** Limit of the first pass; a smaller message is built from the events of that pass. */
-  private static final long MAX_HELD = 4 << 20;
+  private static final long MAX_HELD = 512 << 10;
 
   private static final int EVENT_TAG_BYTES = 1;
 

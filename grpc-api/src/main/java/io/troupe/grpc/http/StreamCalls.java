@@ -158,28 +158,24 @@ final class StreamCalls {
         .map(bytes -> LeaderRequest.parseFrom(bytes.toArrayUnsafe()))
         .flatMapConcat(
             request ->
-                Source.unfoldResourceAsync(
+                PulledResponses.source(
                     () ->
                         CompletableFuture.completedFuture(
                             services.election().observe(request, call)),
                     ElectionObserver::next,
-                    observer -> {
-                      observer.close();
-                      return CompletableFuture.completedFuture(Done.getInstance());
-                    }))
+                    ElectionObserver::close))
         .map(GrpcFrames::frame);
   }
 
   /** 2.9. A half-close of the client leaves the stream open (W19). */
   Source<ByteString, NotUsed> watch(Source<Bytes, NotUsed> requests, Call call) {
     SharedKillSwitch clientFault = KillSwitches.shared("watch-requests");
-    return Source.unfoldResourceAsync(
+    return PulledResponses.source(
             () -> services.watch(call).thenApply(session -> start(session, requests, clientFault)),
             session -> session.next().thenApply(Optional::of),
             session -> {
               session.close();
               clientFault.shutdown();
-              return CompletableFuture.completedFuture(Done.getInstance());
             })
         .flatMapConcat(replies -> watchFrames.source(replies, call.memory()))
         .via(clientFault.flow());

@@ -251,4 +251,20 @@ class HostileMemoryIT {
     client.close();
     holdsNothing();
   }
+
+  /** Each stream reads history for itself. */
+  @Test
+  void unreadEventsOfHistory(TestInfo test) throws Exception {
+    survives(CostlyRequests.largeDeletion("keys/", 200_000, 100), test);
+    survives(new SlowWatches(4, 100, 2000, 32 << 10), test);
+    client.close();
+    holdsNothing();
+  }
+
+  @Test
+  void unreadLargeRevisions(TestInfo test) throws Exception {
+    survives(SlowWatches.ofLargeRevisions(4, 100, 40, 120, 10_000), test);
+    client.close();
+    holdsNothing();
+  }
 }

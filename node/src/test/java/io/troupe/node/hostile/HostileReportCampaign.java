@@ -138,7 +138,10 @@ class HostileReportCampaign {
                     new SlowWatches(4, 100, 200, 256 << 10)),
                 new NamedAttack(
                     "400 slow watches of 2,000 values of 32 KiB",
-                    new SlowWatches(4, 100, 2000, 32 << 10))));
+                    new SlowWatches(4, 100, 2000, 32 << 10)),
+                new NamedAttack(
+                    "400 slow watches of 40 revisions of 1.2 MB",
+                    SlowWatches.ofLargeRevisions(4, 100, 40, 120, 10_000))));
     if (tls) {
       all.add(
           new NamedAttack("2,000 handshakes of a few bytes", new UnfinishedHandshakes(2000, 11)));

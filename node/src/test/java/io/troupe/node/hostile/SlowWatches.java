@@ -3,6 +3,8 @@ package io.troupe.node.hostile;
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.PutRequest;
+import io.etcd.jetcd.api.RequestOp;
+import io.etcd.jetcd.api.TxnRequest;
 import io.etcd.jetcd.api.WatchCreateRequest;
 import io.etcd.jetcd.api.WatchRequest;
 import io.grpc.ManagedChannel;
@@ -28,10 +30,14 @@ final class SlowWatches implements Attack {
   private static final int PREV_KV_EACH = 4;
   private static final int DEADLINE_SECONDS = 60;
 
+  /** Limit for all puts together; a put that is refused is repeated. */
+  private static final int PUT_SECONDS = 20;
+
   private final int connections;
   private final int streams;
   private final int puts;
   private final int bytes;
+  private final int keys;
 
   /**
    * An attack.
@@ -40,10 +46,25 @@ final class SlowWatches implements Attack {
    * @param bytes of each value
    */
   SlowWatches(int connections, int streams, int puts, int bytes) {
+    this(connections, streams, puts, bytes, 1);
+  }
+
+  private SlowWatches(int connections, int streams, int puts, int bytes, int keys) {
     this.connections = connections;
     this.streams = streams;
     this.puts = puts;
     this.bytes = bytes;
+    this.keys = keys;
+  }
+
+  /**
+   * Transactions that put many keys: a revision does not fit into one read of history.
+   *
+   * @param keys of each transaction
+   * @param bytes of each value
+   */
+  static SlowWatches ofLargeRevisions(int connections, int streams, int txns, int keys, int bytes) {
+    return new SlowWatches(connections, streams, txns, bytes, keys);
   }
 
   @Override
@@ -95,27 +116,38 @@ final class SlowWatches implements Attack {
         .build();
   }
 
+  private static PutRequest put(String key, ByteString value) {
+    return PutRequest.newBuilder().setKey(ByteString.copyFromUtf8(key)).setValue(value).build();
+  }
+
   private void put(Target target) {
     ByteString value = ByteString.copyFrom(new byte[bytes]);
     ManagedChannel channel = target.channel();
     Map<Status.Code, Integer> refused = new EnumMap<>(Status.Code.class);
     try {
-      for (int i = 0; i < puts; i++) {
+      int done = 0;
+      long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(PUT_SECONDS);
+      while (done < puts && System.nanoTime() < until) {
         try {
-          KVGrpc.newBlockingStub(channel)
-              .withDeadlineAfter(DEADLINE_SECONDS, TimeUnit.SECONDS)
-              .put(
-                  PutRequest.newBuilder()
-                      .setKey(ByteString.copyFromUtf8(PREFIX + i % KEYS))
-                      .setValue(value)
-                      .build());
+          KVGrpc.KVBlockingStub kv =
+              KVGrpc.newBlockingStub(channel).withDeadlineAfter(DEADLINE_SECONDS, TimeUnit.SECONDS);
+          if (keys == 1) {
+            kv.put(put(PREFIX + done % KEYS, value));
+          } else {
+            TxnRequest.Builder txn = TxnRequest.newBuilder();
+            for (int key = 0; key < keys; key++) {
+              txn.addSuccess(RequestOp.newBuilder().setRequestPut(put(PREFIX + key, value)));
+            }
+            kv.txn(txn.build());
+          }
+          done++;
         } catch (StatusRuntimeException failed) {
           refused.merge(failed.getStatus().getCode(), 1, Integer::sum);
         }
       }
+      System.out.println("attacker: puts=" + done + " refused=" + refused);
     } finally {
       channel.shutdownNow();
     }
-    System.out.println("attacker: puts=" + puts + " refused=" + refused);
   }
 }

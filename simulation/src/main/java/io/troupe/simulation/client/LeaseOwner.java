@@ -79,8 +79,7 @@ public final class LeaseOwner {
 
   /** The leader may have applied the grant later than the member that replied to it. */
   private void query() {
-    caller.call(
-        caller.leaderOrAny(), new Request.TimeToLive(lease), call -> later(0, this::write));
+    caller.call(caller.leaderOrAny(), new Request.TimeToLive(lease), call -> later(0, this::write));
   }
 
   private void write() {

@@ -10,6 +10,7 @@ import io.troupe.simulation.history.WatchRecord;
 import io.troupe.simulation.history.WatchReply;
 import io.troupe.watch.Delivery;
 import io.troupe.watch.EventFilter;
+import io.troupe.watch.HistoryReadSize;
 import io.troupe.watch.WatchRequest;
 import io.troupe.watch.WatchStreamCore;
 import io.troupe.watch.WatchStreamEffects;
@@ -218,7 +219,7 @@ public final class WatchStream implements WatchStreamEffects<Runnable> {
   }
 
   @Override
-  public void readHistory(long serial, WatchRequest request, long from) {
+  public void readHistory(long serial, WatchRequest request, long from, HistoryReadSize size) {
     run.world.coverage().count("watch history reads");
     run.process.after(
         run.random.nextInt(2_000),
