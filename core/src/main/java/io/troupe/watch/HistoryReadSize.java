@@ -1,8 +1,7 @@
 package io.troupe.watch;
 
 import io.troupe.model.Event;
-import io.troupe.mvcc.HistoryResult;
-import io.troupe.mvcc.MvccReader.HistoryLimits;
+import java.util.List;
 
 /** Sizes of a read of history. A stream reserves the memory before it reads (W8). */
 public enum HistoryReadSize {
@@ -25,24 +24,26 @@ public enum HistoryReadSize {
     return bytes;
   }
 
-  /** Limits for the reader: it stops after the revision with which half of the memory is used. */
-  public HistoryLimits limits() {
-    return new HistoryLimits(revisions, bytes / 2, bytes / 2);
+  /** Distinct revisions after which a read stops. */
+  public int revisions() {
+    return revisions;
   }
 
   /**
-   * Returns false if the result holds only a part of its last revision, or if a small read returned
-   * a large event, which must not be kept.
+   * Bytes of events: a read stops after the revision that reaches them, and returns only a part of
+   * a revision that is larger.
    */
-  public boolean holds(HistoryResult.Events found, boolean prevKv) {
-    if (found.nextSub() > 0) {
-      return false;
-    }
+  public int stopBytes() {
+    return bytes / 2;
+  }
+
+  /** Returns false if a small read returned a large event, which must not be kept. */
+  public boolean holds(List<Event> events, boolean prevKv) {
     if (this == LARGE) {
       return true;
     }
     long size = 0;
-    for (Event event : found.events()) {
+    for (Event event : events) {
       size += StreamQueue.size(event, prevKv);
     }
     return size <= bytes;

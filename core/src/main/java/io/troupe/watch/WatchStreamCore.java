@@ -340,7 +340,7 @@ public final class WatchStreamCore<T> {
     proceed();
   }
 
-  /** The next revision with events is larger than {@link HistoryReadSize#holds} allows. */
+  /** The next revision with events does not fit into the size of the read. */
   public void historyLarge(long serial, long revision, long storeRevision) {
     HistoryReadSize size = endRead();
     StreamWatcher watcher = bySerial.get(serial);

@@ -271,9 +271,11 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   }
 
   private Found read(WatchRequest request, long from, HistoryReadSize size) {
-    HistoryResult result =
-        reader.history(request.range(), from, 0, size.limits(), request.prevKv());
-    if (result instanceof HistoryResult.Events events && !size.holds(events, request.prevKv())) {
+    MvccReader.HistoryLimits limits =
+        new MvccReader.HistoryLimits(size.revisions(), size.stopBytes(), size.stopBytes());
+    HistoryResult result = reader.history(request.range(), from, 0, limits, request.prevKv());
+    if (result instanceof HistoryResult.Events events
+        && (events.nextSub() > 0 || !size.holds(events.events(), request.prevKv()))) {
       // The events are read again: by a larger read, or in pieces.
       return new Found(
           new HistoryResult.Events(
