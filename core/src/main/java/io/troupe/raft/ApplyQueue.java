@@ -35,6 +35,11 @@ final class ApplyQueue {
     return applied;
   }
 
+  /** Last index that the state machine may have applied. */
+  long lastSent() {
+    return lastSent;
+  }
+
   /** The state machine has applied everything up to {@code index}. */
   void applied(long index) {
     Invariant.require(

@@ -234,16 +234,16 @@ public final class RaftCore {
   }
 
   /**
-   * A durable snapshot covers everything up to {@code index}, which is applied: the log is
-   * compacted up to there.
+   * A durable snapshot covers everything up to {@code index}: the log is compacted up to there. The
+   * state machine has applied these entries, but its report of that may arrive later.
    */
   public void compactLog(long index) {
     begin();
     Invariant.require(
-        index <= applyQueue.applied(),
-        "snapshot past the applied index",
+        index <= applyQueue.lastSent(),
+        "snapshot past the entries sent to the state machine",
         index,
-        applyQueue.applied());
+        applyQueue.lastSent());
     log.compactTo(index);
     finish();
   }

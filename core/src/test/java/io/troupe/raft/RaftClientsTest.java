@@ -468,7 +468,7 @@ class RaftClientsTest {
     one.core.compactLog(1);
     assertThat(one.core.status().firstIndex()).isEqualTo(2);
     assertThat(one.core.log.get(2)).isEqualTo(entry(1, 2));
-    assertThatThrownBy(() -> one.core.compactLog(2)).isInstanceOf(Invariant.Broken.class);
+    assertThatThrownBy(() -> one.core.compactLog(3)).isInstanceOf(Invariant.Broken.class);
   }
 
   @Test

@@ -149,6 +149,26 @@ class RaftSnapshotTest {
     assertThat(one.effects.take(SendSnapshot.class)).isEmpty();
   }
 
+  /**
+   * The state machine publishes its state before it reports the applied index, and a snapshot can
+   * be taken in between.
+   */
+  @Test
+  void snapshotMayBeNewerThanReportedAppliedIndex() {
+    RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
+    one.core.propose(proposals("a"));
+    one.core.receive(TWO, new PeerMessage.AppendReply(1, false, 2, 0, 0));
+    one.durable();
+    assertThat(one.core.status().commit()).isEqualTo(2);
+    assertThat(one.core.status().applied()).isEqualTo(1);
+    one.core.compactLog(2);
+    assertThat(one.core.status().firstIndex()).isEqualTo(3);
+    one.core.applied(2);
+    assertThat(one.core.status().applied()).isEqualTo(2);
+    one.core.propose(proposals("b"));
+    assertThat(one.core.log.get(3)).isNotNull();
+  }
+
   /** The first transfer was no longer needed; it finishes after the start of the second. */
   @Test
   void resultOfOldTransferIsNotCreditedToNewOne() {

@@ -59,9 +59,6 @@ final class SimSnapshotActor {
           if (run.world.scheduler().nowUs() < retainedUntilUs) {
             upTo = Math.min(upTo, retainedIndex);
           }
-          // The raft actor may not know yet that the entries of the snapshot are applied, and
-          // RaftCore accepts only what it knows (docs/progress.md).
-          upTo = Math.min(upTo, run.status().applied());
           if (upTo > 0) {
             run.disk.compact(upTo);
             run.snapshotTaken(upTo);
