@@ -167,7 +167,7 @@ public final class Simulation {
     pass(SECOND / 10);
     for (NodeId id : world.membership().voters()) {
       probes++;
-      int installations = world.member(id).installations();
+      int installations = world.member(id).installationsBefore();
       clients
           .get(0)
           .probe(
@@ -204,7 +204,7 @@ public final class Simulation {
     for (int round = 0; round < 10; round++) {
       for (NodeId id : world.membership().voters()) {
         busyProbes++;
-        int installations = world.member(id).installations();
+        int installations = world.member(id).installationsBefore();
         clients
             .get(0)
             .probe(
@@ -228,7 +228,8 @@ public final class Simulation {
 
   /**
    * Returns true if the entry arrived in a snapshot: then the member cannot know the result of the
-   * request. While it installs the snapshot it refuses requests.
+   * request. While it installs the snapshot, and until it knows the leader again, it refuses
+   * requests; the gateway of a real member waits then.
    */
   private boolean isExcused(Call probe, NodeId member, int installations) {
     boolean excused =

@@ -23,6 +23,7 @@ public final class SimMember {
   private @Nullable MemberRun run;
   private boolean retired;
   private boolean reopening;
+  private boolean reopened;
   private boolean started;
   private int installations;
   private @Nullable SplittableRandom crashInstalling;
@@ -100,6 +101,7 @@ public final class SimMember {
       started = true;
       if (reopening) {
         reopening = false;
+        reopened = true;
         installations++;
       }
       MemberRun started = new MemberRun(this, world, world.nextSession());
@@ -291,6 +293,16 @@ public final class SimMember {
    */
   public int installations() {
     return installations;
+  }
+
+  /**
+   * As {@link #installations}, for a call that begins now; -1 if an installation has restarted this
+   * member and it does not know a leader yet.
+   */
+  public int installationsBefore() {
+    MemberRun running = run;
+    reopened &= running == null || running.status().leader().isNone();
+    return reopened ? -1 : installations;
   }
 
   // ---- for clients
