@@ -15,6 +15,9 @@ final class SimActor {
   private long lastAtUs;
   private long lastSentUs;
 
+  /** Messages of this actor that wait for their time; one may be due now and not sent yet. */
+  private int unsent;
+
   /**
    * With {@code slow} some messages wait for long, as on a machine without free processors. Some
    * actors lag behind the other actors of their member.
@@ -45,10 +48,16 @@ final class SimActor {
     long delay = random.nextInt(delayedOneOf) == 0 ? random.nextInt(4_000) : 0;
     long at = Math.max(lastSentUs, scheduler.nowUs() + delay);
     lastSentUs = at;
-    if (at == scheduler.nowUs()) {
+    if (at == scheduler.nowUs() && unsent == 0) {
       message.run();
-    } else {
-      process.after(at - scheduler.nowUs(), message);
+      return;
     }
+    unsent++;
+    process.after(
+        at - scheduler.nowUs(),
+        () -> {
+          unsent--;
+          message.run();
+        });
   }
 }
