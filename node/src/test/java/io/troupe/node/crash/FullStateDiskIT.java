@@ -175,27 +175,23 @@ class FullStateDiskIT {
     EtcdClient client = new EtcdClient(member.port());
     try {
       for (int free = 0; free <= 40; free += 4) {
-        for (int i = 0; i < 120; i++) {
-          put(client, "k" + i, 1000);
-        }
+        putRound(client);
         limitInodes(free);
         for (int i = 0; member.isAlive() && i < 120; i++) {
           tryPut(client, "k" + i);
         }
-        if (!member.isAlive()) {
+        unlimitInodes();
+        // The process of a member that is ending stays for a moment: only a whole round of puts
+        // shows that the member continues.
+        if (!member.isAlive() || !tryPutRound(client)) {
           ends++;
           assertThat(member.awaitExit()).as(member.err()).isEqualTo(DISK_FAILURE);
-        }
-        unlimitInodes();
-        if (!member.isAlive()) {
           client.close();
           member = start(settings).awaitReady();
           client = new EtcdClient(member.port());
         }
         List<String> before = manifests();
-        for (int i = 0; i < 120; i++) {
-          put(client, "k" + i, 1000);
-        }
+        putRound(client);
         Awaitility.await("a snapshot, with " + free + " inodes before")
             .atMost(TIMEOUT)
             .until(() -> !manifests().equals(before));
@@ -244,12 +240,29 @@ class FullStateDiskIT {
     unknown.remove(key);
   }
 
-  private void tryPut(EtcdClient client, String key) {
+  private boolean tryPut(EtcdClient client, String key) {
     try {
       put(client, key, 1000);
+      return true;
     } catch (StatusRuntimeException e) {
       unknown.add(key);
+      return false;
     }
+  }
+
+  private void putRound(EtcdClient client) {
+    for (int i = 0; i < 120; i++) {
+      put(client, "k" + i, 1000);
+    }
+  }
+
+  /** Returns whether all puts succeeded; ends with the first that fails. */
+  private boolean tryPutRound(EtcdClient client) {
+    boolean done = true;
+    for (int i = 0; done && i < 120; i++) {
+      done = tryPut(client, "k" + i);
+    }
+    return done;
   }
 
   private void delete(EtcdClient client, String key) {
