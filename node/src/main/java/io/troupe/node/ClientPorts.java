@@ -1,10 +1,10 @@
 package io.troupe.node;
 
-import io.troupe.grpc.http.ConnectionSecurity;
-import io.troupe.grpc.http.GrpcServer;
-import io.troupe.grpc.http.GrpcServer.Listener;
-import io.troupe.grpc.http.OpenPort;
-import io.troupe.grpc.http.PortSecurity;
+import io.troupe.edge.GrpcServer;
+import io.troupe.edge.connection.ConnectionSecurity;
+import io.troupe.edge.connection.OpenPort;
+import io.troupe.edge.connection.PortSecurity;
+import io.troupe.edge.connection.PortServices;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ final class ClientPorts {
   /** Log lines of each listener, written when the member is ready (B6). */
   private final List<Runnable> traffic = new ArrayList<>();
 
-  private final Map<Listener, List<Integer>> ports = new EnumMap<>(Listener.class);
+  private final Map<PortServices, List<Integer>> ports = new EnumMap<>(PortServices.class);
 
   ClientPorts(NodeSettings settings) {
     this.settings = settings;
@@ -45,9 +45,9 @@ final class ClientPorts {
         tls,
         "listen-client-urls",
         settings.listenClientUrls(),
-        apart ? Listener.GRPC : Listener.ALL);
-    bind(server, tls, "listen-client-http-urls", settings.http().listenUrls(), Listener.HTTP);
-    bind(server, tls, "listen-metrics-urls", settings.http().metricsUrls(), Listener.METRICS);
+        apart ? PortServices.GRPC : PortServices.ALL);
+    bind(server, tls, "listen-client-http-urls", settings.http().listenUrls(), PortServices.HTTP);
+    bind(server, tls, "listen-metrics-urls", settings.http().metricsUrls(), PortServices.METRICS);
   }
 
   /** A plain and a TLS URL may name the same address: the first of them opens it for both (T2). */
@@ -56,7 +56,7 @@ final class ClientPorts {
       Optional<ConnectionSecurity> tls,
       String key,
       List<URI> urls,
-      Listener serves)
+      PortServices serves)
       throws InterruptedException {
     Map<URI, OpenPort> bound = new LinkedHashMap<>();
     for (URI url : urls) {
@@ -87,7 +87,7 @@ final class ClientPorts {
         : PortSecurity.either(used);
   }
 
-  private void announced(URI url, Listener serves, OpenPort port) {
+  private void announced(URI url, PortServices serves, OpenPort port) {
     if (!SocketUrl.is(url)) {
       ports.computeIfAbsent(serves, first -> new ArrayList<>()).add(port.port());
     }
@@ -96,7 +96,7 @@ final class ClientPorts {
   }
 
   private static OpenPort bind(
-      GrpcServer server, PortSecurity security, String key, URI url, Listener serves)
+      GrpcServer server, PortSecurity security, String key, URI url, PortServices serves)
       throws InterruptedException {
     try {
       CompletionStage<OpenPort> opening =
@@ -121,7 +121,7 @@ final class ClientPorts {
   }
 
   /** Local ports that serve that, in the order of their URLs. */
-  List<Integer> of(Listener serves) {
+  List<Integer> of(PortServices serves) {
     return List.copyOf(ports.getOrDefault(serves, List.of()));
   }
 

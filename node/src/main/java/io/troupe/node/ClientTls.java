@@ -1,6 +1,6 @@
 package io.troupe.node;
 
-import io.troupe.grpc.http.ConnectionSecurity;
+import io.troupe.edge.connection.ConnectionSecurity;
 import io.troupe.node.tls.AddressChecks;
 import io.troupe.node.tls.CertificateNames;
 import io.troupe.node.tls.TlsEngines;

@@ -1,7 +1,7 @@
 package io.troupe.node;
 
-import io.troupe.grpc.service.MaintenanceTasks;
 import io.troupe.model.NodeId;
+import io.troupe.server.MaintenanceTasks;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;

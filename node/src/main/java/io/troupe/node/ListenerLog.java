@@ -1,6 +1,6 @@
 package io.troupe.node;
 
-import io.troupe.grpc.http.GrpcServer.Listener;
+import io.troupe.edge.connection.PortServices;
 import io.troupe.node.tls.TlsSettings;
 import java.net.URI;
 import org.slf4j.Logger;
@@ -13,9 +13,9 @@ final class ListenerLog {
   private ListenerLog() {}
 
   /** Logs that a port is open. */
-  static void opened(NodeSettings settings, URI url, Listener serves, String address) {
+  static void opened(NodeSettings settings, URI url, PortServices serves, String address) {
     LOG.info("listening address={} serves={}", address, serves);
-    if (serves == Listener.METRICS) {
+    if (serves == PortServices.METRICS) {
       LOG.info("serving metrics address={}", url);
     } else if (!TransportReader.isSecure(url)) {
       settings.clientTls().ifPresent(tls -> unused(tls, url));
@@ -23,7 +23,7 @@ final class ListenerLog {
   }
 
   /** Logs that the port serves clients, unless it is for metrics only. */
-  static void serves(URI url, Listener serves, String address) {
+  static void serves(URI url, PortServices serves, String address) {
     String traffic =
         switch (serves) {
           case ALL -> "grpc+http";

@@ -2,13 +2,13 @@ package io.troupe.node;
 
 import com.typesafe.config.Config;
 import io.troupe.actors.snapshot.SnapshotSettings;
-import io.troupe.grpc.http.ConnectionLimits;
-import io.troupe.grpc.http.KeepAlive;
-import io.troupe.grpc.service.UpkeepSettings;
+import io.troupe.edge.connection.ConnectionLimits;
+import io.troupe.edge.connection.KeepAlive;
 import io.troupe.node.discovery.DiscoverySettings;
 import io.troupe.node.discovery.SrvSettings;
 import io.troupe.node.tls.TlsSettings;
 import io.troupe.node.tracing.TracingSettings;
+import io.troupe.server.UpkeepSettings;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,11 +1,11 @@
 package io.troupe.node;
 
-import io.troupe.grpc.service.Member;
 import io.troupe.metrics.PeerMetrics;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.raft.membership.Membership;
+import io.troupe.server.Member;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;

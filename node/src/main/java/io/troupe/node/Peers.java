@@ -7,7 +7,7 @@ import io.troupe.actors.peers.PeerListener;
 import io.troupe.actors.peers.PeerNetwork;
 import io.troupe.actors.peers.PeerTls;
 import io.troupe.actors.peers.SocketQueries;
-import io.troupe.grpc.unix.UnixSocketFile;
+import io.troupe.edge.unix.UnixSocketFile;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -1,7 +1,7 @@
 package io.troupe.node;
 
-import io.troupe.grpc.service.UpkeepSettings.Retention;
 import io.troupe.model.GoDuration;
+import io.troupe.server.UpkeepSettings.Retention;
 import java.time.Duration;
 
 /** Parses the retention of automatic compaction (AC1, AC2). */

@@ -7,23 +7,23 @@ import io.troupe.actors.member.MemberRefs;
 import io.troupe.actors.member.MemberSettings;
 import io.troupe.actors.peers.PeerNetwork;
 import io.troupe.actors.peers.SocketQueries;
+import io.troupe.edge.GrpcServer;
+import io.troupe.edge.calls.Tracing;
+import io.troupe.edge.connection.ConnectionSecurity;
+import io.troupe.edge.connection.PortServices;
 import io.troupe.grpc.error.GrpcException;
-import io.troupe.grpc.http.ConnectionSecurity;
-import io.troupe.grpc.http.GrpcServer;
-import io.troupe.grpc.http.GrpcServer.Listener;
-import io.troupe.grpc.http.Tracing;
-import io.troupe.grpc.service.EtcdServices;
-import io.troupe.grpc.service.GatewaySettings;
-import io.troupe.grpc.service.Logins;
-import io.troupe.grpc.service.MaintenanceTasks;
-import io.troupe.grpc.service.Member;
-import io.troupe.grpc.service.Proposer;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.node.tracing.OtlpTracing;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.SnapshotCommand;
+import io.troupe.server.EtcdServices;
+import io.troupe.server.GatewaySettings;
+import io.troupe.server.Logins;
+import io.troupe.server.MaintenanceTasks;
+import io.troupe.server.Member;
+import io.troupe.server.Proposer;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -354,14 +354,14 @@ public final class RunningNode implements AutoCloseable {
 
   /** Returns the open local ports, in the order of listen-client-urls. */
   public List<Integer> clientPorts() {
-    return ports(settings.http().listenUrls().isEmpty() ? Listener.ALL : Listener.GRPC);
+    return ports(settings.http().listenUrls().isEmpty() ? PortServices.ALL : PortServices.GRPC);
   }
 
   /**
    * Returns the open local ports for that use, in the order of their URLs. Unix sockets have no
    * port.
    */
-  public List<Integer> ports(Listener serves) {
+  public List<Integer> ports(PortServices serves) {
     return ports.of(serves);
   }
 

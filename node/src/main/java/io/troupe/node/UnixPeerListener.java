@@ -2,7 +2,7 @@ package io.troupe.node;
 
 import io.troupe.actors.peers.PeerListener;
 import io.troupe.actors.peers.UnixSocket;
-import io.troupe.grpc.unix.UnixSocketFile;
+import io.troupe.edge.unix.UnixSocketFile;
 import java.io.IOException;
 import java.net.Socket;
 

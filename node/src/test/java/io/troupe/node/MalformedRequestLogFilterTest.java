@@ -28,9 +28,9 @@ class MalformedRequestLogFilterTest {
         .isEqualTo(FilterReply.DENY);
     assertThat(of(STREAMS, "Error during postStop in [org.apache.pekko.http.impl.Demux]: running"))
         .isEqualTo(FilterReply.DENY);
-    assertThat(of(STREAMS, "Error in stage [io.troupe.grpc.http.JsonBody]: broken"))
+    assertThat(of(STREAMS, "Error in stage [io.troupe.edge.json.JsonBody]: broken"))
         .isEqualTo(FilterReply.NEUTRAL);
-    assertThat(of(STREAMS, "Error during postStop in [io.troupe.grpc.http.JsonBody]: broken"))
+    assertThat(of(STREAMS, "Error during postStop in [io.troupe.edge.json.JsonBody]: broken"))
         .isEqualTo(FilterReply.NEUTRAL);
     assertThat(of("org.apache.pekko.actor.ActorSystemImpl", "{}", "Illegal request, responding"))
         .isEqualTo(FilterReply.DENY);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
-import io.troupe.grpc.http.KeepAlive;
+import io.troupe.edge.connection.KeepAlive;
 import io.troupe.node.tls.SelfSigned;
 import io.troupe.node.tls.TlsSettings;
 import io.troupe.node.tracing.TracingSettings;

@@ -3,7 +3,7 @@ package io.troupe.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.troupe.grpc.http.GrpcServer.Listener;
+import io.troupe.edge.connection.PortServices;
 import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -66,7 +66,7 @@ class SharedPortTest {
       one.awaitReady();
       two.awaitReady();
       assertThat(two.clientPorts()).isEqualTo(one.clientPorts()).containsExactly(port);
-      assertThat(two.ports(Listener.METRICS)).containsExactly(metrics);
+      assertThat(two.ports(PortServices.METRICS)).containsExactly(metrics);
       Set<String> members = new HashSet<>();
       // The kernel chooses by the client port: 64 connections to one member are less likely than a
       // hardware failure.

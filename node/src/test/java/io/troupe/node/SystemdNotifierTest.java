@@ -2,7 +2,6 @@ package io.troupe.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.node.process.NotifySocket;
 import io.troupe.testing.LoggedLines;
 import java.nio.file.Path;
 import java.util.List;

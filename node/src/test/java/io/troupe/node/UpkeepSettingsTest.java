@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
-import io.troupe.grpc.service.UpkeepSettings;
-import io.troupe.grpc.service.UpkeepSettings.Retention;
 import io.troupe.node.FeatureGates.Feature;
+import io.troupe.server.UpkeepSettings;
+import io.troupe.server.UpkeepSettings.Retention;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -2,13 +2,13 @@ package io.troupe.node.tracing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.edge.calls.Tracing;
 import io.troupe.grpc.error.GrpcStatus;
-import io.troupe.grpc.http.Tracing;
-import io.troupe.grpc.service.CallTrace;
 import io.troupe.metrics.DiskMetrics;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.TraceContext;
 import io.troupe.protocol.ForwardedTraces;
+import io.troupe.server.CallTrace;
 import io.troupe.testing.FreePort;
 import io.troupe.testing.LoggedLines;
 import java.io.IOException;

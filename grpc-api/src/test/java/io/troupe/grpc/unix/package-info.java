@@ -1,8 +1,0 @@
-/**
- * Tests of unix sockets as connections. Entry class: {@link io.troupe.grpc.unix.UnixListenerTest}.
- * Imports what the package under test imports, and JUnit. Explained in docs/components/http.md.
- */
-@NullMarked
-package io.troupe.grpc.unix;
-
-import org.jspecify.annotations.NullMarked;

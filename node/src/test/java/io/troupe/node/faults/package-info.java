@@ -1,9 +1,0 @@
-/**
- * Clusters of real processes with faults: the checkers of the simulation check the calls of clients
- * and the events of watchers. Entry classes: {@link io.troupe.node.faults.TestCluster}, {@link
- * io.troupe.node.faults.ClusterCampaign}. See docs/campaigns/README.md.
- */
-@NullMarked
-package io.troupe.node.faults;
-
-import org.jspecify.annotations.NullMarked;

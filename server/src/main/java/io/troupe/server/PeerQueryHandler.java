@@ -1,0 +1,125 @@
+package io.troupe.server;
+
+import io.troupe.grpc.error.GrpcException;
+import io.troupe.model.MemberAttributes;
+import io.troupe.model.NodeId;
+import io.troupe.model.Refusal;
+import io.troupe.protocol.ClusterView;
+import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerQuery;
+import io.troupe.protocol.PeerResponder;
+import io.troupe.protocol.RaftQueries;
+import io.troupe.protocol.RefusedException;
+import io.troupe.raft.ReplicationStatus;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Replies to the queries of other members (B2, B3, M5, M8, L6, L7, Q5). */
+public final class PeerQueryHandler implements PeerResponder {
+  private static final PeerAnswer NOT_LEADER = new PeerAnswer.Refused(Refusal.NOT_LEADER);
+
+  /** The reply of a member that joined and does not know the other members yet. */
+  private static final PeerAnswer NO_MEMBERS_YET = new PeerAnswer.Refused(Refusal.NO_LEADER);
+
+  private final Member member;
+  private final GatewaySettings settings;
+  private final RaftQueries raftQueries;
+  private final Promotion promotion;
+  private final LeaderLeaseClient times;
+
+  PeerQueryHandler(
+      Member member,
+      GatewaySettings settings,
+      RaftQueries raftQueries,
+      Promotion promotion,
+      LeaderLeaseClient times) {
+    this.times = times;
+    this.member = member;
+    this.settings = settings;
+    this.raftQueries = raftQueries;
+    this.promotion = promotion;
+  }
+
+  @Override
+  public CompletionStage<PeerAnswer> answer(PeerQuery query) {
+    if (query instanceof PeerQuery.PromoteQuery promote) {
+      return promotion
+          .here(promote.member(), settings.requestTimeout())
+          .<PeerAnswer>thenApply(done -> PeerAnswer.Done.INSTANCE)
+          .exceptionally(PeerQueryHandler::refused);
+    }
+    if (query instanceof PeerQuery.LivenessQuery) {
+      return raftQueries.replication().thenCompose(this::connected);
+    }
+    if (query instanceof PeerQuery.RenewQuery renew) {
+      return renewed(renew.leases()).exceptionally(PeerQueryHandler::refused);
+    }
+    if (query instanceof PeerQuery.TimeToLiveQuery timeToLive) {
+      return times
+          .timeToLiveHere(timeToLive.lease())
+          .<PeerAnswer>thenApply(remaining -> remaining)
+          .exceptionally(PeerQueryHandler::refused);
+    }
+    if (query instanceof PeerQuery.HashQuery hash) {
+      return CompletableFuture.<PeerAnswer>supplyAsync(() -> hashed(hash), member.reads().hashes())
+          .exceptionally(PeerQueryHandler::refused);
+    }
+    return CompletableFuture.completedFuture(members());
+  }
+
+  private PeerAnswer hashed(PeerQuery.HashQuery query) {
+    return new PeerAnswer.Hashed(
+        query.computed()
+            ? member.state().computeHashKv(query.revision())
+            : member.state().hashKv(query.revision()));
+  }
+
+  private CompletionStage<PeerAnswer> renewed(List<Long> leases) {
+    List<CompletableFuture<Long>> all =
+        leases.stream().map(lease -> times.renewHere(lease).toCompletableFuture()).toList();
+    return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+        .thenApply(
+            done -> new PeerAnswer.Renewed(all.stream().map(CompletableFuture::join).toList()));
+  }
+
+  private CompletionStage<PeerAnswer> connected(@Nullable ReplicationStatus status) {
+    return status == null
+        ? CompletableFuture.completedFuture(NOT_LEADER)
+        : raftQueries.liveness().thenApply(PeerAnswer.Connected::new);
+  }
+
+  private PeerAnswer members() {
+    ClusterView view = member.state().cluster();
+    if (view.membership().members().isEmpty()) {
+      return NO_MEMBERS_YET;
+    }
+    List<PeerAnswer.KnownMember> members =
+        view.membership().members().stream().map(id -> known(view, id)).toList();
+    return new PeerAnswer.Members(member.status().clusterId(), members);
+  }
+
+  private static PeerAnswer.KnownMember known(ClusterView view, NodeId id) {
+    MemberAttributes published = view.published().get(id);
+    return new PeerAnswer.KnownMember(
+        id,
+        published == null ? "" : published.name(),
+        view.peerUrls().getOrDefault(id, List.of()),
+        published == null ? List.of() : published.clientUrls(),
+        view.isLearner(id));
+  }
+
+  /** The requester distinguishes only final refusals; it repeats the query after any other. */
+  private static PeerAnswer refused(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    if (cause instanceof RefusedException refusal) {
+      return new PeerAnswer.Refused(refusal.reason());
+    }
+    if (cause instanceof GrpcException) {
+      return new PeerAnswer.Refused(Refusal.TIMED_OUT);
+    }
+    throw new CompletionException(cause);
+  }
+}
