@@ -34,7 +34,7 @@ import io.troupe.edge.http.HttpRoutes;
 import io.troupe.edge.http.HttpSettings;
 import io.troupe.edge.http.MetricsEndpoint;
 import io.troupe.edge.http.ProfileEndpoints;
-import io.troupe.edge.json.JsonGateway;
+import io.troupe.edge.jsongateway.JsonGateway;
 import io.troupe.edge.unix.UnixListener;
 import io.troupe.server.EtcdServices;
 import java.io.IOException;

@@ -1,9 +1,17 @@
 package io.troupe.node;
 
 import com.typesafe.config.Config;
+import io.troupe.node.config.ConfigLoader;
+import io.troupe.node.config.NodeSettings;
 import io.troupe.node.flags.DeferredLogLine;
 import io.troupe.node.flags.EtcdCommandLine;
 import io.troupe.node.flags.FlagException;
+import io.troupe.node.logging.ProcessLogging;
+import io.troupe.node.process.HeapMonitor;
+import io.troupe.node.process.OutOfMemoryFilter;
+import io.troupe.node.process.ProcessExit;
+import io.troupe.node.process.StartException;
+import io.troupe.node.process.SystemdNotifier;
 import io.troupe.persistence.wal.ChronicleWal;
 import java.util.Arrays;
 import java.util.List;

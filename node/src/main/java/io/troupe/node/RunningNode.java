@@ -14,6 +14,21 @@ import io.troupe.edge.connection.PortServices;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
+import io.troupe.node.config.ConfigLoader;
+import io.troupe.node.config.DerivedSettings;
+import io.troupe.node.config.NodeSettings;
+import io.troupe.node.config.SizeRules;
+import io.troupe.node.ports.ClientPorts;
+import io.troupe.node.ports.ClientTls;
+import io.troupe.node.ports.PeerProbe;
+import io.troupe.node.ports.Peers;
+import io.troupe.node.process.DiskSpaceMonitor;
+import io.troupe.node.process.ExitCode;
+import io.troupe.node.process.MemoryLock;
+import io.troupe.node.process.StartException;
+import io.troupe.node.start.InitialCluster;
+import io.troupe.node.start.InitialCorruptionCheck;
+import io.troupe.node.start.StorageOpener;
 import io.troupe.node.tracing.OtlpTracing;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.protocol.RefusedException;
@@ -109,7 +124,9 @@ public final class RunningNode implements AutoCloseable {
   static RunningNode start(Config config, Consumer<Throwable> broken, Consumer<RunningNode> told) {
     NodeSettings settings = NodeSettings.of(config);
     SizeRules.check(settings, Runtime.getRuntime().maxMemory());
-    MemoryLock.hold(settings);
+    if (settings.memoryMlock()) {
+      MemoryLock.hold();
+    }
     MemberSettings memberSettings = DerivedSettings.member(settings);
     Logins logins = DerivedSettings.logins(settings);
     List<Path> disks =

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.typesafe.config.Config;
+import io.troupe.node.process.StartException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.edge.connection.PortServices;
+import io.troupe.node.process.ExitCode;
+import io.troupe.node.process.StartException;
 import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;

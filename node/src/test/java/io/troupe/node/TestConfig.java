@@ -1,6 +1,7 @@
 package io.troupe.node;
 
 import com.typesafe.config.Config;
+import io.troupe.node.config.ConfigLoader;
 import io.troupe.testing.FreePort;
 import java.nio.file.Path;
 import java.util.HashMap;

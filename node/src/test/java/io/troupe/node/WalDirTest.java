@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.typesafe.config.Config;
+import io.troupe.node.process.StartException;
 import io.troupe.persistence.datadir.DataDirException;
 import io.troupe.persistence.datadir.DurableFiles;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package io.troupe.testkit;
 
 import io.troupe.actors.member.MemberRemovedException;
-import io.troupe.node.ConfigLoader;
+import io.troupe.node.config.ConfigLoader;
 import io.troupe.node.RunningNode;
-import io.troupe.node.StartException;
+import io.troupe.node.process.StartException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

@@ -1,7 +1,7 @@
 package io.troupe.testkit;
 
-import io.troupe.node.ExitCode;
-import io.troupe.node.StartException;
+import io.troupe.node.process.ExitCode;
+import io.troupe.node.process.StartException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;

@@ -22,9 +22,9 @@ class LayoutTest {
   private static final Set<String> ENTRY_CLASSES =
       Set.of(
           "io.troupe.node.RunningNode",
-          "io.troupe.node.ConfigLoader",
-          "io.troupe.node.StartException",
-          "io.troupe.node.ExitCode",
+          "io.troupe.node.config.ConfigLoader",
+          "io.troupe.node.process.StartException",
+          "io.troupe.node.process.ExitCode",
           "io.troupe.actors.member.MemberRemovedException");
 
   private static final JavaClasses TROUPE =

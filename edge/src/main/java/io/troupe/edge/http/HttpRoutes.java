@@ -1,7 +1,7 @@
 package io.troupe.edge.http;
 
 import io.troupe.edge.connection.ClientInfo;
-import io.troupe.edge.json.JsonGateway;
+import io.troupe.edge.jsongateway.JsonGateway;
 import io.troupe.server.MaintenanceService;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

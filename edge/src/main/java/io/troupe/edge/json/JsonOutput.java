@@ -10,7 +10,7 @@ import org.apache.pekko.util.ByteString;
  * Encodes text to UTF-8 in pieces, and counts each piece before it is allocated: a JSON response
  * never exists as one string. Not thread-safe.
  */
-final class JsonOutput implements Appendable {
+public final class JsonOutput implements Appendable {
   private static final int PIECE_CHARS = 32 << 10;
 
   private final MemoryBudget.Share memory;
@@ -23,7 +23,7 @@ final class JsonOutput implements Appendable {
    *
    * @param memory counts the pieces; {@link MemoryBudget.Exceeded} stops the output
    */
-  JsonOutput(MemoryBudget.Share memory) {
+  public JsonOutput(MemoryBudget.Share memory) {
     this.memory = memory;
   }
 
@@ -68,13 +68,13 @@ final class JsonOutput implements Appendable {
   }
 
   /** All output, in pieces; must be called once, at the end. */
-  List<ByteString> pieces() {
+  public List<ByteString> pieces() {
     flush();
     return pieces;
   }
 
   /** Size of all pieces. */
-  long bytes() {
+  public long bytes() {
     return bytes;
   }
 }

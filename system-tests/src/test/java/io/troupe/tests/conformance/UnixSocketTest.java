@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.typesafe.config.Config;
 import io.troupe.grpc.api.MemberListRequest;
-import io.troupe.node.ExitCode;
 import io.troupe.node.RunningNode;
-import io.troupe.node.StartException;
 import io.troupe.node.TestConfig;
+import io.troupe.node.process.ExitCode;
+import io.troupe.node.process.StartException;
 import io.troupe.node.tls.TestAuthority;
 import io.troupe.node.tls.TestAuthority.Issued;
 import io.troupe.node.tls.TestAuthority.KeyForm;

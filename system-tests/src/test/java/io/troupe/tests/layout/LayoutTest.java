@@ -49,6 +49,8 @@ class LayoutTest {
   private static final String PERSISTENCE = "io.troupe.persistence..";
   private static final String ACTORS = "io.troupe.actors..";
   private static final String GRPC = "io.troupe.grpc..";
+  private static final String SERVER = "io.troupe.server..";
+  private static final String EDGE = "io.troupe.edge..";
   private static final String METRICS = "io.troupe.metrics..";
   private static final String NODE = "io.troupe.node..";
 
@@ -72,7 +74,8 @@ class LayoutTest {
             .map(type -> type.getPackageName().split("\\.", -1)[2])
             .collect(Collectors.toSet());
     assertThat(seen)
-        .contains("model", "raft", "mvcc", "protocol", "persistence", "actors", "grpc", "node");
+        .contains("model", "raft", "mvcc", "protocol", "persistence", "actors")
+        .contains("grpc", "server", "edge", "node");
   }
 
   @Test
@@ -176,7 +179,13 @@ class LayoutTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
-            ACTORS, GRPC, NODE, "org.apache.pekko.http..", "org.apache.pekko.cluster..")
+            ACTORS,
+            GRPC,
+            SERVER,
+            EDGE,
+            NODE,
+            "org.apache.pekko.http..",
+            "org.apache.pekko.cluster..")
         .check(TROUPE);
   }
 
@@ -187,7 +196,8 @@ class LayoutTest {
         .resideInAPackage(ACTORS)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(GRPC, NODE, "org.apache.pekko.http..", "org.apache.pekko.grpc..")
+        .resideInAnyPackage(
+            GRPC, SERVER, EDGE, NODE, "org.apache.pekko.http..", "org.apache.pekko.grpc..")
         .check(TROUPE);
   }
 
@@ -196,7 +206,7 @@ class LayoutTest {
   void gatewayDoesNotDependOnActorsOrDisks() {
     noClasses()
         .that()
-        .resideInAPackage(GRPC)
+        .resideInAnyPackage(GRPC, SERVER, EDGE)
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -210,7 +220,7 @@ class LayoutTest {
         .check(TROUPE);
     noClasses()
         .that()
-        .resideInAPackage(GRPC)
+        .resideInAnyPackage(GRPC, SERVER, EDGE)
         .should()
         .dependOnClassesThat(
             resideInAnyPackage("io.troupe.raft", "io.troupe.raft.quorum..")
@@ -225,7 +235,7 @@ class LayoutTest {
         .check(TROUPE);
     noClasses()
         .that()
-        .resideInAPackage(GRPC)
+        .resideInAnyPackage(GRPC, SERVER, EDGE)
         .should()
         .dependOnClassesThat(
             resideInAnyPackage("io.troupe.lease..", "io.troupe.watch..")
@@ -239,17 +249,62 @@ class LayoutTest {
         .check(TROUPE);
   }
 
+  /** The messages and their conversion serve other programs too, such as bench. */
+  @Test
+  void messagesDoNotDependOnServices() {
+    noClasses()
+        .that()
+        .resideInAPackage(GRPC)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(SERVER, EDGE, NODE, "io.troupe.metrics..")
+        .check(TROUPE);
+  }
+
   /** Services and conversion do not depend on the transport, so that it can be exchanged. */
   @Test
   void servicesDoNotDependOnTransport() {
     noClasses()
         .that()
-        .resideInAnyPackage(
-            "io.troupe.server..", "io.troupe.grpc.convert..", "io.troupe.grpc.error..")
+        .resideInAnyPackage(SERVER, "io.troupe.grpc.convert..", "io.troupe.grpc.error..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(EDGE, "org.apache.pekko.http..", "org.apache.pekko.stream..")
+        .check(TROUPE);
+  }
+
+  /** Each release of Pekko HTTP may change its inner parts (docs/components/http-engine.md). */
+  @Test
+  void innerPartsOfPekkoHttpStayInEngine() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.troupe.edge.engine..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("org.apache.pekko.http.impl..")
+        .check(TROUPE);
+    noClasses()
+        .that()
+        .resideInAPackage("io.troupe.edge.engine..")
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage("io.troupe..").and(not(resideInAnyPackage("io.troupe.edge.engine"))))
+        .check(TROUPE);
+  }
+
+  /** What the checks of frames decide depends on bytes alone. */
+  @Test
+  void framesDependOnBytesAlone() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.troupe.edge.frames..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
-            "io.troupe.grpc.http..", "org.apache.pekko.http..", "org.apache.pekko.stream..")
+            SERVER,
+            "org.apache.pekko.stream..",
+            "org.apache.pekko.http..",
+            "org.apache.pekko.actor..")
         .check(TROUPE);
   }
 
@@ -335,7 +390,7 @@ class LayoutTest {
         .resideInAPackage("io.troupe.edge.json..")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("io.troupe.grpc.http..", "org.apache.pekko..")
+        .resideInAnyPackage("org.apache.pekko..")
         .check(TROUPE);
   }
 
@@ -346,6 +401,13 @@ class LayoutTest {
         .should()
         .beFreeOfCycles()
         .check(TROUPE);
+    for (String module : new String[] {"edge", "server", "node"}) {
+      SlicesRuleDefinition.slices()
+          .matching("io.troupe." + module + ".(**)")
+          .should()
+          .beFreeOfCycles()
+          .check(TROUPE);
+    }
   }
 
   @Test

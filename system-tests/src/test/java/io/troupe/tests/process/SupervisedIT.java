@@ -2,7 +2,7 @@ package io.troupe.tests.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.node.NotifySocket;
+import io.troupe.node.process.NotifySocket;
 import io.troupe.testing.NeedsRoot;
 import java.nio.file.Path;
 import java.util.ArrayList;

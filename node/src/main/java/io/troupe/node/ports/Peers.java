@@ -1,0 +1,89 @@
+package io.troupe.node.ports;
+
+import io.troupe.actors.member.MemberGuardian;
+import io.troupe.actors.peers.PeerAddress;
+import io.troupe.actors.peers.PeerDirectory;
+import io.troupe.actors.peers.PeerListener;
+import io.troupe.actors.peers.PeerNetwork;
+import io.troupe.actors.peers.PeerTls;
+import io.troupe.actors.peers.SocketQueries;
+import io.troupe.edge.unix.UnixSocketFile;
+import io.troupe.node.config.FeatureGates;
+import io.troupe.node.config.NodeSettings;
+import io.troupe.node.process.ExitCode;
+import io.troupe.node.process.StartException;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Opens the connections between members from the settings. */
+public final class Peers {
+  private static final Logger LOG = LoggerFactory.getLogger(Peers.class);
+
+  private Peers() {}
+
+  /**
+   * Opens the peer port.
+   *
+   * @param memoryBytes limit for messages in flight; 0: from the heap
+   * @param broken called if the port fails later
+   * @throws StartException if a setting is wrong or the port cannot be opened
+   */
+  public static PeerNetwork open(
+      NodeSettings settings, long memoryBytes, Consumer<Throwable> broken) {
+    PeerNetwork.Settings network = network(settings, memoryBytes);
+    Optional<PeerTls> tls = MemberTls.of(settings);
+    PeerAddress listen = PeerAddress.of(settings.boundPeerUrl());
+    try {
+      PeerListener port =
+          listen.socket() == null
+              ? PeerListener.tcp(listen, PeerNetwork.BACKLOG)
+              : new UnixPeerListener(UnixSocketFile.open(listen.socket(), PeerNetwork.BACKLOG));
+      return PeerNetwork.open(network, port, tls.orElse(null), broken);
+    } catch (IOException refused) {
+      throw new StartException(
+          ExitCode.ADDRESS,
+          "cannot listen on troupe.listen-peer-urls = "
+              + settings.boundPeerUrl()
+              + ": "
+              + refused.getMessage(),
+          refused);
+    }
+  }
+
+  /**
+   * Other members use the first advertised URL; this member listens on another one behind a proxy:
+   * see docs/components.
+   */
+  static PeerNetwork.Settings network(NodeSettings settings, long memoryBytes) {
+    try {
+      PeerAddress.of(settings.peerUrl());
+      PeerAddress.of(settings.boundPeerUrl());
+      Optional<String> local =
+          settings.features().isOn(FeatureGates.Feature.SetMemberLocalAddr)
+              ? MemberLocalAddress.of(settings.initialAdvertisePeerUrls())
+              : Optional.empty();
+      return new PeerNetwork.Settings(settings.peerUrl(), local.orElse(null), memoryBytes);
+    } catch (IllegalArgumentException wrong) {
+      throw new StartException(
+          ExitCode.CONFIGURATION,
+          "configuration: troupe.listen-peer-urls or troupe.initial-advertise-peer-urls is wrong: "
+              + wrong.getMessage(),
+          wrong);
+    }
+  }
+
+  /** Returns how the actors find other members. */
+  public static MemberGuardian.Peering peering(
+      NodeSettings settings, PeerNetwork network, CompletableFuture<SocketQueries> queries) {
+    return new MemberGuardian.Peering(
+        network,
+        new PeerDirectory(),
+        settings.peerUrl(),
+        membership -> LOG.debug("membership changed members={}", membership.members()),
+        queries);
+  }
+}

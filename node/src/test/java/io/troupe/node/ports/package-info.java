@@ -1,0 +1,5 @@
+/** Tests of the ports. Entry class: {@link io.troupe.node.ports.MemberLocalAddressTest}. */
+@NullMarked
+package io.troupe.node.ports;
+
+import org.jspecify.annotations.NullMarked;
