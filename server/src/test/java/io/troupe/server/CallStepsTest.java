@@ -35,7 +35,8 @@ class CallStepsTest {
   }
 
   private void write(ProposeReply reply) {
-    CompletionStage<Result> written = fake.proposer.propose(Requester.MEMBER, WRITE, trace);
+    CompletionStage<Result> written =
+        fake.proposer.propose(Requester.MEMBER, WRITE, FakeMember.call(trace));
     fake.raft.expectMessageClass(RaftCommand.Propose.class).replyTo().tell(reply);
     assertThat(written).succeedsWithin(java.time.Duration.ofSeconds(5));
   }

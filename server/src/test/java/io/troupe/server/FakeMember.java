@@ -57,7 +57,11 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
       (peerUrl, query, timeout) ->
           CompletableFuture.failedFuture(new TimeoutException("no connection to " + peerUrl));
 
-  static final Duration REQUEST_TIMEOUT = Duration.ofMillis(300);
+  /** Longer than any pause of a machine that runs tests. */
+  static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(20);
+
+  /** For tests that wait for its end. */
+  static final Duration SHORT_TIMEOUT = Duration.ofSeconds(1);
 
   final ActorTestKit kit = ActorTestKit.create();
   final TestProbe<RaftCommand> raft = kit.createTestProbe();
@@ -82,6 +86,10 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   private volatile AuthState auth = AuthState.EMPTY;
 
   FakeMember(boolean strict) {
+    this(strict, REQUEST_TIMEOUT);
+  }
+
+  FakeMember(boolean strict, Duration requestTimeout) {
     this.lease = kit.createTestProbe();
     TestProbe<WatchCommand> watch = kit.createTestProbe();
     this.member =
@@ -99,8 +107,8 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
         new GatewaySettings(
             1 << 20,
             128,
-            REQUEST_TIMEOUT,
-            Duration.ofMillis(100),
+            requestTimeout,
+            Duration.ofSeconds(5),
             1 << 20,
             1,
             0,
@@ -114,6 +122,11 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
 
   /** A call without identity, deadline and options. */
   static Call call() {
+    return call(CallTrace.NONE);
+  }
+
+  /** The same with a trace. */
+  static Call call(CallTrace trace) {
     return new Call(
         null,
         false,
@@ -122,7 +135,8 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
         new MemoryBudget(1 << 20).share(),
         () -> false,
         null,
-        CallTrace.NONE);
+        Runnable::run,
+        trace);
   }
 
   static NodeId id(int number) {

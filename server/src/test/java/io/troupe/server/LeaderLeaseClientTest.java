@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 
 /** Renewals and remaining times of leases, on the leader and on other members: L6, L7. */
 class LeaderLeaseClientTest {
-  private final FakeMember fake = new FakeMember(true);
+  private final FakeMember fake = new FakeMember(true, FakeMember.SHORT_TIMEOUT);
   private final List<PeerQuery> asked = new CopyOnWriteArrayList<>();
   private final Deque<CompletionStage<PeerAnswer>> answers = new ArrayDeque<>();
   private final LeaderLeaseClient times =

@@ -40,7 +40,7 @@ class MembershipChangesTest {
   private static final ProposeReply MOVED = new ProposeReply.NotProposed(Refusal.TOO_MANY_REQUESTS);
   private static final ProposeReply APPLIED = new ProposeReply.Applied(new Result.Done(1), 9);
 
-  private final FakeMember fake = new FakeMember(true);
+  private final FakeMember fake = new FakeMember(true, FakeMember.SHORT_TIMEOUT);
   private final List<PeerQuery> asked = new ArrayList<>();
   private @Nullable PeerAnswer peerAnswer;
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 /** Replies to other members. */
 class PeerQueryHandlerTest {
-  private final FakeMember fake = new FakeMember(true);
+  private final FakeMember fake = new FakeMember(true, FakeMember.SHORT_TIMEOUT);
   private final PeerQueryHandler handler;
 
   PeerQueryHandlerTest() {

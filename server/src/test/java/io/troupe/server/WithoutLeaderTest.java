@@ -5,7 +5,6 @@ import static io.troupe.server.Outcomes.now;
 import static io.troupe.server.Outcomes.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.model.AlarmType;
 import io.troupe.model.DecodedOperation;
 import io.troupe.model.NodeId;
@@ -76,41 +75,6 @@ class WithoutLeaderTest {
   }
 
   @Test
-  void writeWithoutLeaderExceedsDeadline_P9() {
-    fake.lead(NodeId.NONE);
-    CompletionStage<Result> written = fake.proposer.propose(WRITE);
-    refuseProposal(Refusal.NO_LEADER);
-    refused(written, new GrpcStatus(GrpcStatus.DEADLINE_EXCEEDED, "context deadline exceeded"));
-  }
-
-  @Test
-  void writeTimesOutWithoutReplyOfLeader_P9() {
-    CompletionStage<Result> written = proposed();
-    refused(written, Refusal.TIMED_OUT);
-  }
-
-  /** A write that has reached the raft actor. */
-  private CompletionStage<Result> proposed() {
-    CompletionStage<Result> written = fake.proposer.propose(WRITE);
-    fake.raft.expectMessageClass(RaftCommand.Propose.class);
-    return written;
-  }
-
-  @Test
-  void writeLostWithLeaderReportsLeaderFailure_Q7() {
-    CompletionStage<Result> written = fake.proposer.propose(WRITE);
-    fake.lead(new NodeId(2));
-    fake.raft.expectMessageClass(RaftCommand.Propose.class);
-    refused(
-        written,
-        new GrpcStatus(
-            GrpcStatus.UNAVAILABLE,
-            "etcdserver: request timed out, possibly due to previous leader failure"));
-    // A write that started under the new leader has another reason.
-    refused(proposed(), Refusal.TIMED_OUT);
-  }
-
-  @Test
   void writeWithUnknownOutcomeFailsImmediatelyLikeTimeout_Q7() {
     CompletionStage<Result> written = fake.proposer.propose(WRITE);
     RaftCommand.Propose propose = fake.raft.expectMessageClass(RaftCommand.Propose.class);
@@ -118,31 +82,6 @@ class WithoutLeaderTest {
     propose.replyTo().tell(ProposeReply.Unknown.INSTANCE);
     refused(written, Refusal.TIMED_OUT);
     assertThat(System.nanoTime() - repliedNanos).isLessThan(FakeMember.REQUEST_TIMEOUT.toNanos());
-  }
-
-  @Test
-  void writeLostWithConnectionReportsLostConnection_Q7() {
-    CompletionStage<Result> written = proposed();
-    fake.reconnect();
-    refused(
-        written,
-        new GrpcStatus(
-            GrpcStatus.UNAVAILABLE,
-            "etcdserver: request timed out, possibly due to connection lost"));
-    refused(proposed(), Refusal.TIMED_OUT);
-  }
-
-  /** As in etcd, the leader's failure is checked first. */
-  @Test
-  void leaderFailurePrecedesLostConnection_Q7() {
-    CompletionStage<Result> written = proposed();
-    fake.reconnect();
-    fake.lead(new NodeId(2));
-    refused(
-        written,
-        new GrpcStatus(
-            GrpcStatus.UNAVAILABLE,
-            "etcdserver: request timed out, possibly due to previous leader failure"));
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.troupe.edge.engine.HttpLayer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -80,7 +81,8 @@ public final class ClientPort implements Connections {
     ConnectionState connection = accepted.connection();
     String client = accepted.client();
     Flow<ByteString, ByteString, CompletionStage<Done>> served =
-        http.serving(request -> respond(request, clientInfo(client, connection, tls)));
+        http.serving(
+            (request, executor) -> respond(request, clientInfo(client, connection, tls, executor)));
     if (http2Too) {
       served =
           served.join(
@@ -96,10 +98,13 @@ public final class ClientPort implements Connections {
   }
 
   private ClientInfo clientInfo(
-      String client, ConnectionState connection, @Nullable SecureConnection tls) {
+      String client,
+      ConnectionState connection,
+      @Nullable SecureConnection tls,
+      Executor executor) {
     return tls == null
-        ? ClientInfo.plain(client, connection)
-        : new ClientInfo(true, tls.login(), client, connection);
+        ? ClientInfo.plain(client, connection, executor)
+        : new ClientInfo(true, tls.login(), client, connection, executor);
   }
 
   private CompletionStage<HttpResponse> respond(HttpRequest request, ClientInfo clientInfo) {

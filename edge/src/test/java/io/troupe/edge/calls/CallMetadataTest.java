@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 /** T5. */
 class CallMetadataTest {
   private static final BooleanSupplier WAITS = Boolean.FALSE::booleanValue;
+  private static final Executor DIRECT = Runnable::run;
   private static final MemoryBudget.Share MEMORY = MemoryBudget.UNLIMITED.share();
 
   private static Call call(String... namesAndValues) {
@@ -37,6 +39,7 @@ class CallMetadataTest {
         name,
         MEMORY,
         WAITS,
+        DIRECT,
         CallTrace.NONE);
   }
 
@@ -52,7 +55,8 @@ class CallMetadataTest {
   void callWithoutMetadataHasDefaults() {
     assertThat(call())
         .isEqualTo(
-            new Call(null, false, Optional.empty(), "", MEMORY, WAITS, null, CallTrace.NONE));
+            new Call(
+                null, false, Optional.empty(), "", MEMORY, WAITS, null, DIRECT, CallTrace.NONE));
   }
 
   @Test
