@@ -107,7 +107,7 @@ final class Authentication {
           .propose(
               Requester.ANONYMOUS,
               new Operation.Authenticate(user, simple.newPrefix(), authRevision),
-              call)
+              call.trace())
           .thenApply(
               result -> {
                 Result.Authenticated done = (Result.Authenticated) result;

@@ -5,7 +5,6 @@ import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.model.MemoryBudget;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  *     connection; called on any thread
  * @param certificateUser common name of the client's verified certificate where that is a login
  *     (A14), empty if it has none; null otherwise
- * @param executor runs what follows a reply: conversion, metrics, encoding. The thread of the
- *     client's connection, never that of an actor
  * @param trace receives the steps and the outcome
  */
 public record Call(
@@ -34,7 +31,6 @@ public record Call(
     MemoryBudget.Share memory,
     BooleanSupplier abandoned,
     @Nullable String certificateUser,
-    Executor executor,
     CallTrace trace) {
   /** A client without a deadline may have disconnected unnoticed. */
   private static final Duration LONGEST = Duration.ofMinutes(10);
@@ -52,7 +48,7 @@ public record Call(
   /** The same call with another memory share for its response. */
   Call withMemory(MemoryBudget.Share other) {
     return new Call(
-        token, hasLeader, timeout, apiVersion, other, abandoned, certificateUser, executor, trace);
+        token, hasLeader, timeout, apiVersion, other, abandoned, certificateUser, trace);
   }
 
   /**

@@ -21,7 +21,6 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -32,9 +31,6 @@ import org.jspecify.annotations.Nullable;
  * in time may still be applied: the client receives a timeout, never a failure.
  */
 public final class Proposer {
-  /** What the member itself proposes has short consequences: they run on the replying thread. */
-  private static final Executor OWN = Runnable::run;
-
   private final Member member;
   private final GatewaySettings settings;
   private final RequestIds ids;
@@ -50,14 +46,13 @@ public final class Proposer {
   /** Proposes a client's request in its received encoding. */
   CompletionStage<Result> propose(
       Requester who, OperationCodec.ClientRequest kind, Bytes request, Call call) {
-    return propose(
-        embedded(who, kind, request, call.trace()), call.trace(), call.memory(), call.executor());
+    return propose(embedded(who, kind, request, call.trace()), call.trace(), call.memory());
   }
 
-  /** Proposes a request of the member itself (A17) whose response holds no records. */
-  CompletionStage<Result> propose(OperationCodec.ClientRequest kind, Bytes request) {
-    Proposal proposal = embedded(Requester.MEMBER, kind, request, CallTrace.NONE);
-    return propose(proposal, CallTrace.NONE, null, OWN);
+  /** Proposes a request whose response holds no records. */
+  CompletionStage<Result> propose(
+      Requester who, OperationCodec.ClientRequest kind, Bytes request, CallTrace call) {
+    return propose(embedded(who, kind, request, call), call, null);
   }
 
   private Proposal embedded(
@@ -66,22 +61,17 @@ public final class Proposer {
     return new Proposal(id, OperationCodec.embed(id, who, kind, request), false, call.context());
   }
 
-  /** Proposes an operation on behalf of a client; its response holds no records. */
-  CompletionStage<Result> propose(Requester who, Operation operation, Call call) {
-    return propose(who, operation, call.trace(), call.executor());
-  }
-
-  private CompletionStage<Result> propose(
-      Requester who, Operation operation, CallTrace call, Executor executor) {
+  /** Proposes an operation on behalf of a client. */
+  CompletionStage<Result> propose(Requester who, Operation operation, CallTrace call) {
     RequestId id = ids.next();
     Bytes data = OperationCodec.encode(id, who, operation);
     boolean priority = settings.priorityRevokes() && operation instanceof Operation.LeaseRevoke;
-    return propose(new Proposal(id, data, priority, call.context()), call, null, executor);
+    return propose(new Proposal(id, data, priority, call.context()), call, null);
   }
 
   /** Proposes an operation of the member itself, which needs no permission (A17). */
   public CompletionStage<Result> propose(Operation operation) {
-    return propose(Requester.MEMBER, operation, CallTrace.NONE, OWN);
+    return propose(Requester.MEMBER, operation, CallTrace.NONE);
   }
 
   /** An ID for a proposal of another kind. */
@@ -95,7 +85,7 @@ public final class Proposer {
   }
 
   private CompletionStage<Result> propose(
-      Proposal proposal, CallTrace call, MemoryBudget.@Nullable Share response, Executor executor) {
+      Proposal proposal, CallTrace call, MemoryBudget.@Nullable Share response) {
     int length = proposal.operation().length();
     if (length > settings.maxRequestBytes()) {
       throw new RefusedException(Refusal.REQUEST_TOO_LARGE);
@@ -106,7 +96,7 @@ public final class Proposer {
       pendingBytes.addAndGet(-length);
       throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
     }
-    PendingProposal waiting = new PendingProposal(proposal, call, response, executor);
+    PendingProposal waiting = new PendingProposal(proposal, call, response, System.nanoTime());
     member.metrics().raft().proposed();
     waiting.propose();
     return waiting.outcome;
@@ -116,20 +106,16 @@ public final class Proposer {
   private final class PendingProposal {
     private final CallTrace call;
     private final MemoryBudget.@Nullable Share response;
-    private final Executor executor;
-    private final long startNanos = System.nanoTime();
+    private final long startNanos;
     private final CompletableFuture<Result> outcome = new CompletableFuture<>();
     private volatile Proposal proposal;
 
     PendingProposal(
-        Proposal proposal,
-        CallTrace call,
-        MemoryBudget.@Nullable Share response,
-        Executor executor) {
+        Proposal proposal, CallTrace call, MemoryBudget.@Nullable Share response, long startNanos) {
       this.proposal = proposal;
       this.response = response;
       this.call = call;
-      this.executor = executor;
+      this.startNanos = startNanos;
     }
 
     void propose() {
@@ -145,20 +131,18 @@ public final class Proposer {
               replyTo -> new RaftCommand.Propose(proposal, replyTo, response),
               left,
               member.scheduler());
-      // Not on the thread of the actor that replies: it has the next entries to apply.
-      replied.whenCompleteAsync((reply, failure) -> replied(reply, failure, left), executor);
-    }
-
-    private void replied(@Nullable ProposeReply reply, @Nullable Throwable failure, Duration left) {
-      if (reply instanceof ProposeReply.NotProposed refused
-          && refused.reason() == Refusal.NO_LEADER) {
-        awaitLeader(left);
-      } else if (reply instanceof ProposeReply.Unknown) {
-        // Like a lost reply: no reply will arrive.
-        end(null, new TimeoutException("the state was replaced by a snapshot"));
-      } else {
-        end(reply, failure);
-      }
+      replied.whenComplete(
+          (reply, failure) -> {
+            if (reply instanceof ProposeReply.NotProposed refused
+                && refused.reason() == Refusal.NO_LEADER) {
+              awaitLeader(left);
+            } else if (reply instanceof ProposeReply.Unknown) {
+              // Like a lost reply: no reply will arrive.
+              end(null, new TimeoutException("the state was replaced by a snapshot"));
+            } else {
+              end(reply, failure);
+            }
+          });
     }
 
     /**

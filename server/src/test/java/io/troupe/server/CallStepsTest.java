@@ -35,8 +35,7 @@ class CallStepsTest {
   }
 
   private void write(ProposeReply reply) {
-    CompletionStage<Result> written =
-        fake.proposer.propose(Requester.MEMBER, WRITE, FakeMember.call(trace));
+    CompletionStage<Result> written = fake.proposer.propose(Requester.MEMBER, WRITE, trace);
     fake.raft.expectMessageClass(RaftCommand.Propose.class).replyTo().tell(reply);
     assertThat(written).succeedsWithin(java.time.Duration.ofSeconds(5));
   }

@@ -60,7 +60,6 @@ class CallerResolverTest {
         new MemoryBudget(1 << 20).share(),
         () -> false,
         name,
-        Runnable::run,
         CallTrace.NONE);
   }
 

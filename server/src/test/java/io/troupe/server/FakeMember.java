@@ -122,11 +122,6 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
 
   /** A call without identity, deadline and options. */
   static Call call() {
-    return call(CallTrace.NONE);
-  }
-
-  /** The same with a trace. */
-  static Call call(CallTrace trace) {
     return new Call(
         null,
         false,
@@ -135,8 +130,7 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
         new MemoryBudget(1 << 20).share(),
         () -> false,
         null,
-        Runnable::run,
-        trace);
+        CallTrace.NONE);
   }
 
   static NodeId id(int number) {

@@ -57,7 +57,6 @@ public final class CallInterceptors {
                 clientInfo.certificateName(),
                 memory,
                 () -> !clientInfo.connection().awaits(on),
-                clientInfo.executor(),
                 trace);
         metrics.clientRequest(stream, call.apiVersion());
         leader.require(call);

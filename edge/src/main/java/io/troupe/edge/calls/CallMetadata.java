@@ -8,7 +8,6 @@ import io.troupe.server.Call;
 import io.troupe.server.CallTrace;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +30,6 @@ public final class CallMetadata {
    *     request passed a gateway
    * @param memory of the call
    * @param abandoned true once the client has disconnected or reset the stream
-   * @param executor runs what follows a reply
    * @param trace of the call
    * @throws RefusedException INVALID_CLIENT_API_VERSION if the client's version is not UTF-8
    */
@@ -40,7 +38,6 @@ public final class CallMetadata {
       @Nullable String certificateName,
       MemoryBudget.Share memory,
       BooleanSupplier abandoned,
-      Executor executor,
       CallTrace trace) {
     String token = null;
     String authorization = null;
@@ -74,7 +71,6 @@ public final class CallMetadata {
         memory,
         abandoned,
         user,
-        executor,
         trace);
   }
 

@@ -1,7 +1,6 @@
 package io.troupe.edge.connection;
 
 import io.troupe.model.MemoryBudget;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,17 +11,12 @@ import org.jspecify.annotations.Nullable;
  *     (A14), empty if it has none; null otherwise
  * @param client its address, for the log
  * @param connection state of its connection
- * @param executor runs what follows a reply on the thread of its connection
  */
 public record ClientInfo(
-    boolean secure,
-    @Nullable String certificateName,
-    String client,
-    ConnectionState connection,
-    Executor executor) {
+    boolean secure, @Nullable String certificateName, String client, ConnectionState connection) {
   /** A client on a port without TLS. */
-  public static ClientInfo plain(String client, ConnectionState connection, Executor executor) {
-    return new ClientInfo(false, null, client, connection, executor);
+  public static ClientInfo plain(String client, ConnectionState connection) {
+    return new ClientInfo(false, null, client, connection);
   }
 
   /** The memory that the connection makes this process hold. */
@@ -32,6 +26,6 @@ public record ClientInfo(
 
   /** The same client without its certificate. */
   public ClientInfo withoutLogin() {
-    return new ClientInfo(secure, null, client, connection, executor);
+    return new ClientInfo(secure, null, client, connection);
   }
 }

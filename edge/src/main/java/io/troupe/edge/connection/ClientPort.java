@@ -4,7 +4,6 @@ import io.troupe.edge.engine.HttpLayer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -81,8 +80,7 @@ public final class ClientPort implements Connections {
     ConnectionState connection = accepted.connection();
     String client = accepted.client();
     Flow<ByteString, ByteString, CompletionStage<Done>> served =
-        http.serving(
-            (request, executor) -> respond(request, clientInfo(client, connection, tls, executor)));
+        http.serving(request -> respond(request, clientInfo(client, connection, tls)));
     if (http2Too) {
       served =
           served.join(
@@ -98,13 +96,10 @@ public final class ClientPort implements Connections {
   }
 
   private ClientInfo clientInfo(
-      String client,
-      ConnectionState connection,
-      @Nullable SecureConnection tls,
-      Executor executor) {
+      String client, ConnectionState connection, @Nullable SecureConnection tls) {
     return tls == null
-        ? ClientInfo.plain(client, connection, executor)
-        : new ClientInfo(true, tls.login(), client, connection, executor);
+        ? ClientInfo.plain(client, connection)
+        : new ClientInfo(true, tls.login(), client, connection);
   }
 
   private CompletionStage<HttpResponse> respond(HttpRequest request, ClientInfo clientInfo) {

@@ -1,8 +1,8 @@
 package io.troupe.edge.engine;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import org.apache.pekko.Done;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -33,6 +33,7 @@ import org.apache.pekko.http.scaladsl.model.HttpRequest;
 import org.apache.pekko.http.scaladsl.model.HttpResponse;
 import org.apache.pekko.http.scaladsl.model.StatusCode;
 import org.apache.pekko.http.scaladsl.settings.ServerSettings;
+import org.apache.pekko.japi.function.Function;
 import org.apache.pekko.stream.ActorAttributes;
 import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.TLSProtocol.SessionBytes;
@@ -62,19 +63,6 @@ public final class HttpLayer {
    * host can have this name (RFC 6761).
    */
   public static final String NO_HOST = "host.invalid";
-
-  /** Handles the requests of one connection. */
-  @FunctionalInterface
-  public interface Handler {
-    /**
-     * Starts a request.
-     *
-     * @param connection runs tasks on the thread of the connection while it is open
-     * @return never fails
-     */
-    CompletionStage<org.apache.pekko.http.javadsl.model.HttpResponse> handle(
-        org.apache.pekko.http.javadsl.model.HttpRequest request, Executor connection);
-  }
 
   /** Buffers for fewer calls are allocated immediately; larger buffers grow with the calls. */
   private static final int MOST_AT_ONCE = 128;
@@ -126,25 +114,27 @@ public final class HttpLayer {
   /**
    * Serves the requests of one connection.
    *
-   * @param handler never fails; gets the executor that runs tasks on the connection's thread
+   * @param handler never fails
    * @return a flow from the client's bytes to the bytes for the client; its materialized value
    *     completes when the connection is closed
    */
-  public Flow<ByteString, ByteString, CompletionStage<Done>> serving(Handler handler) {
-    ConnectionExecutor<HttpRequest> oneThread = new ConnectionExecutor<>();
+  public Flow<ByteString, ByteString, CompletionStage<Done>> serving(
+      Function<
+              org.apache.pekko.http.javadsl.model.HttpRequest,
+              CompletionStage<org.apache.pekko.http.javadsl.model.HttpResponse>>
+          handler) {
     Flow<SslTlsInbound, SslTlsOutbound, ServerTerminator> one =
-        Flow.fromGraph(oneThread)
-            .mapAsync(
-                settings.pipeliningLimit(), request -> scala(handler.handle(request, oneThread)))
+        Flow.<HttpRequest>create()
+            .mapAsync(settings.pipeliningLimit(), request -> scala(handler.apply(request)))
             .joinMat(http1, Keep.right());
     Flow<SslTlsInbound, SslTlsOutbound, ServerTerminator> two = one;
     if (http2Too) {
-      ConnectionExecutor<HttpRequest> twoThread = new ConnectionExecutor<>();
       Flow<HttpRequest, HttpResponse, NotUsed> streams =
-          Flow.fromGraph(twoThread)
-              .mapAsyncUnordered(
+          Http2Blueprint.handleWithStreamIdHeader(
                   settings.http2Settings().maxConcurrentStreams(),
-                  request -> numbered(request, handler.handle(request, twoThread)))
+                  request -> respond(handler, request),
+                  executor)
+              .asJava()
               // The buffer for the maximum number of streams is not allocated before they exist.
               .addAttributes(ActorAttributes.maxFixedBufferSize(MOST_AT_ONCE));
       two = streams.joinMat(http2, Keep.right());
@@ -224,13 +214,17 @@ public final class HttpLayer {
     return part;
   }
 
-  /** The response with the number of its stream. */
-  private static CompletionStage<HttpResponse> numbered(
-      HttpRequest request,
-      CompletionStage<org.apache.pekko.http.javadsl.model.HttpResponse> response) {
-    Integer stream = (Integer) request.getAttribute(Http2.streamId()).orElseThrow();
-    return scala(response)
-        .thenApply(made -> (HttpResponse) made.addAttribute(Http2.streamId(), stream));
+  private static Future<HttpResponse> respond(
+      Function<
+              org.apache.pekko.http.javadsl.model.HttpRequest,
+              CompletionStage<org.apache.pekko.http.javadsl.model.HttpResponse>>
+          handler,
+      HttpRequest request) {
+    try {
+      return FutureConverters.asScala(scala(handler.apply(request)));
+    } catch (Exception e) {
+      return FutureConverters.asScala(CompletableFuture.failedFuture(e));
+    }
   }
 
   /** Whether a request uses HTTP/2. */

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
@@ -22,7 +21,6 @@ import org.junit.jupiter.api.Test;
 /** T5. */
 class CallMetadataTest {
   private static final BooleanSupplier WAITS = Boolean.FALSE::booleanValue;
-  private static final Executor DIRECT = Runnable::run;
   private static final MemoryBudget.Share MEMORY = MemoryBudget.UNLIMITED.share();
 
   private static Call call(String... namesAndValues) {
@@ -39,7 +37,6 @@ class CallMetadataTest {
         name,
         MEMORY,
         WAITS,
-        DIRECT,
         CallTrace.NONE);
   }
 
@@ -55,8 +52,7 @@ class CallMetadataTest {
   void callWithoutMetadataHasDefaults() {
     assertThat(call())
         .isEqualTo(
-            new Call(
-                null, false, Optional.empty(), "", MEMORY, WAITS, null, DIRECT, CallTrace.NONE));
+            new Call(null, false, Optional.empty(), "", MEMORY, WAITS, null, CallTrace.NONE));
   }
 
   @Test

@@ -191,8 +191,7 @@ class RequireLeaderInterceptorTest {
                     HttpEntities.create(
                         MediaTypes.applicationBinary("grpc", false).toContentType(),
                         ByteString.fromArray(new byte[GrpcFrames.HEADER]))),
-            ClientInfo.plain(
-                "test", new ConnectionState(MemoryBudget.UNLIMITED.holder()), Runnable::run)));
+            ClientInfo.plain("test", new ConnectionState(MemoryBudget.UNLIMITED.holder()))));
   }
 
   private static Map<String, String> grpc(Iterable<? extends HttpHeader> headers) {

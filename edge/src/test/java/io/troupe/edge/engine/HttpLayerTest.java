@@ -33,7 +33,7 @@ class HttpLayerTest {
         .concat(Source.maybe())
         .via(
             layer.serving(
-                (request, thread) ->
+                request ->
                     request
                         .entity()
                         .toStrict(10_000, KIT.system())
