@@ -35,6 +35,9 @@ class PulledResponsesTest {
 
   private SinkQueueWithCancel<Integer> client() {
     return PulledResponses.source(() -> opened, stream -> next(), closed::complete)
+        // A stage with the usual buffer, as the gateway has. The sink's own buffer would hide a
+        // boundary between threads.
+        .map(response -> response)
         .runWith(Sink.<Integer>queue().withAttributes(Attributes.inputBuffer(1, 1)), SYSTEM);
   }
 
