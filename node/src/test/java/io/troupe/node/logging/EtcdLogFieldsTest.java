@@ -139,6 +139,6 @@ class EtcdLogFieldsTest {
     context.getLogger("io.troupe").addAppender(lines);
     context.getLogger("io.troupe.node.Some").info("x");
     JsonNode line = line(ZoneOffset.UTC, lines.list.get(0));
-    assertThat(line.get("caller").asText()).matches("node/EtcdLogFieldsTest\\.java:[0-9]+");
+    assertThat(line.get("caller").asText()).matches("logging/EtcdLogFieldsTest\\.java:[0-9]+");
   }
 }

@@ -43,7 +43,7 @@ final class SecureMember implements AutoCloseable {
   private final TestAuthority authority;
   private final Issued own;
   private final Map<String, Object> settings = new HashMap<>();
-  private final LoggedLines log = new LoggedLines("io.troupe.grpc.http");
+  private final LoggedLines log = new LoggedLines("io.troupe.edge");
   private @Nullable RunningNode node;
 
   /** Not started yet; has a certificate for 127.0.0.1 and one TLS port. */
