@@ -10,7 +10,6 @@ import io.troupe.edge.calls.RequestBodyTimeout;
 import io.troupe.edge.calls.RequestDrain;
 import io.troupe.edge.connection.ConnectionState;
 import io.troupe.edge.json.JsonMessages;
-import io.troupe.edge.json.JsonOutput;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.metrics.RpcMetrics.MethodMeter;
 import io.troupe.model.Bytes;

@@ -1,4 +1,4 @@
-package io.troupe.edge.json;
+package io.troupe.edge.jsongateway;
 
 import io.troupe.model.MemoryBudget;
 import java.nio.charset.StandardCharsets;
@@ -10,7 +10,7 @@ import org.apache.pekko.util.ByteString;
  * Encodes text to UTF-8 in pieces, and counts each piece before it is allocated: a JSON response
  * never exists as one string. Not thread-safe.
  */
-public final class JsonOutput implements Appendable {
+final class JsonOutput implements Appendable {
   private static final int PIECE_CHARS = 32 << 10;
 
   private final MemoryBudget.Share memory;
@@ -23,7 +23,7 @@ public final class JsonOutput implements Appendable {
    *
    * @param memory counts the pieces; {@link MemoryBudget.Exceeded} stops the output
    */
-  public JsonOutput(MemoryBudget.Share memory) {
+  JsonOutput(MemoryBudget.Share memory) {
     this.memory = memory;
   }
 
@@ -68,13 +68,13 @@ public final class JsonOutput implements Appendable {
   }
 
   /** All output, in pieces; must be called once, at the end. */
-  public List<ByteString> pieces() {
+  List<ByteString> pieces() {
     flush();
     return pieces;
   }
 
   /** Size of all pieces. */
-  public long bytes() {
+  long bytes() {
     return bytes;
   }
 }
