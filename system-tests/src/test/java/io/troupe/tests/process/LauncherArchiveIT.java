@@ -115,7 +115,7 @@ class LauncherArchiveIT {
     assertThat(Files.readString(classes))
         .containsPattern("io\\.troupe\\.node\\.NodeMain source: shared objects file")
         // Only a client call loads this class: the training member was used.
-        .containsPattern("io\\.troupe\\.grpc\\.http\\.GrpcHandler source: shared objects file");
+        .containsPattern("io\\.troupe\\.edge\\.calls\\.GrpcHandler source: shared objects file");
 
     Files.writeString(archive, "no archive at all");
     startAndStop(node(jdk.home()));
