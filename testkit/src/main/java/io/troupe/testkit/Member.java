@@ -1,8 +1,8 @@
 package io.troupe.testkit;
 
 import io.troupe.actors.member.MemberRemovedException;
-import io.troupe.node.config.ConfigLoader;
 import io.troupe.node.RunningNode;
+import io.troupe.node.config.ConfigLoader;
 import io.troupe.node.process.StartException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
