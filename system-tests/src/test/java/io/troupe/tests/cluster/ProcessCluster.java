@@ -71,7 +71,7 @@ final class ProcessCluster implements AutoCloseable {
     Path own = directory.resolve(name);
     NodeProcess.Builder made =
         NodeProcess.member(
-                TestJdks.running(), own, "-Xmx256m", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+                TestJdks.running(), own, "-XX:TieredStopAtLevel=1", "-Xshare:auto")
             .named(name)
             .settings(settings)
             .setting("name", name)

@@ -2,6 +2,7 @@ package io.troupe.tests.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.tests.process.TestHeap;
 import io.troupe.testing.FreePort;
 import io.troupe.tests.process.Clusters;
 import io.troupe.tests.process.NodeProcess;
@@ -34,7 +35,7 @@ class SecureClusterIT {
     NodeProcess started =
         NodeProcess.program(directory.resolve("n" + number), NodeProcess.script("etcd").toString())
             .environment("JAVA_HOME", System.getProperty("java.home"))
-            .environment("TROUPE_HEAP", "256m")
+            .environment("TROUPE_HEAP", TestHeap.size())
             .environment("TROUPE_JAR", NodeProcess.nodeJar().toString())
             .environment("TROUPE_CACHE", directory.toString())
             .environment("TROUPE_ARCHIVE", "off")

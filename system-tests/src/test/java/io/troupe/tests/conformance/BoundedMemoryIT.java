@@ -5,6 +5,7 @@ import static io.troupe.tests.conformance.Requests.op;
 import static io.troupe.tests.conformance.Requests.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.tests.process.OwnHeap;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.troupe.grpc.api.Compare.CompareResult;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Alone
 @Tag("full")
+@OwnHeap
 class BoundedMemoryIT {
   private static final int MEBIBYTE = 1 << 20;
 

@@ -4,6 +4,7 @@ import static io.troupe.tests.conformance.Requests.get;
 import static io.troupe.tests.conformance.Requests.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.tests.process.TestHeap;
 import com.google.common.util.concurrent.ListenableFuture;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
@@ -33,12 +34,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Bound of response memory on a small heap (the difference from G13 in docs/conformance.md): a
- * member with 256 MiB and 130 MB of data, of which responses may hold 64 MiB.
+ * Bound of response memory (the difference from G13 in docs/conformance.md): the member has twice as
+ * much data as responses may hold, which is a quarter of its heap.
  */
 @Tag("full")
 class ResponseMemoryIT {
-  private static final int KEYS = 130;
+  private static final int KEYS = TestHeap.scaled(130);
   private static final int VALUE_BYTES = 1_000_000;
 
   /** Bytes of a range that fits once, but not many times at the same time. */
@@ -53,7 +54,7 @@ class ResponseMemoryIT {
 
   @BeforeAll
   static void fill() {
-    member = NodeProcess.member(TestJdks.running(), directory, "-Xmx256m").start().awaitReady();
+    member = NodeProcess.member(TestJdks.running(), directory).start().awaitReady();
     client = new ApiClient(member.endpoint());
     for (int i = 0; i < KEYS; i++) {
       client.put(put(key(i), "").setValue(Requests.filled(VALUE_BYTES)));
@@ -153,7 +154,7 @@ class ResponseMemoryIT {
   void clientThatReadsNothingAffectsOnlyItself() throws Exception {
     try (ApiClient deaf = new ApiClient(member.endpoint())) {
       // The budget is exhausted when the member refuses one of these calls.
-      assertThat(openUnread(deaf, Api.RANGE, 10)).isEqualTo(BUSY);
+      assertThat(openUnread(deaf, Api.RANGE, TestHeap.scaled(10))).isEqualTo(BUSY);
       othersAreServed();
     }
     awaitThatARangeIsAnswered();
@@ -162,7 +163,7 @@ class ResponseMemoryIT {
   @Test
   void clientThatReadsNoStreamAffectsOnlyItself() throws Exception {
     try (ApiClient deaf = new ApiClient(member.endpoint())) {
-      assertThat(openUnread(deaf, Api.RANGE_STREAM, 110)).isEqualTo(BUSY);
+      assertThat(openUnread(deaf, Api.RANGE_STREAM, TestHeap.scaled(110))).isEqualTo(BUSY);
       othersAreServed();
     }
     awaitThatARangeIsAnswered();

@@ -29,7 +29,7 @@ class CompactionResumeIT {
   }
 
   private NodeProcess start(String name, int batch, String pause) {
-    return NodeProcess.member(jdk, temp, CrashCampaign.SMALL)
+    return NodeProcess.member(jdk, temp, CrashCampaign.QUICK_START)
         .named(name)
         .setting("data-dir", data.toString())
         .setting("compaction-batch-limit", Integer.toString(batch))

@@ -38,7 +38,7 @@ final class CrashCampaign {
           "initial-cluster-token", "crash-campaign");
 
   /** JVM options of campaign members: many starts, so start-up speed counts. */
-  static final String[] SMALL = {"-Xmx256m", "-XX:TieredStopAtLevel=1"};
+  static final String[] QUICK_START = {"-XX:TieredStopAtLevel=1"};
 
   private static final int WRITES_PER_ROUND = 1500;
   private static final String FROM = "k";
@@ -195,7 +195,7 @@ final class CrashCampaign {
   private NodeProcess start() {
     Jdk jdk = jdkOf(starts);
     starts++;
-    return NodeProcess.member(jdk, directory, SMALL)
+    return NodeProcess.member(jdk, directory, QUICK_START)
         .named("member-" + starts)
         .settings(SETTINGS)
         .start();

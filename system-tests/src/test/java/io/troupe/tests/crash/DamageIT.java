@@ -240,7 +240,7 @@ class DamageIT {
 
   private NodeProcess start() {
     starts++;
-    return NodeProcess.member(jdk, temp, CrashCampaign.SMALL)
+    return NodeProcess.member(jdk, temp, CrashCampaign.QUICK_START)
         .named("member-" + starts)
         .settings(settings)
         .start();

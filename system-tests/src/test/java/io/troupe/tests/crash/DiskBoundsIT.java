@@ -68,7 +68,7 @@ class DiskBoundsIT {
     long largestLog = 0;
     long largestAll = 0;
     try (NodeProcess member =
-            NodeProcess.member(jdk, temp, CrashCampaign.SMALL)
+            NodeProcess.member(jdk, temp, CrashCampaign.QUICK_START)
                 .settings(settings)
                 .start()
                 .awaitReady();

@@ -175,7 +175,7 @@ class FullDiskIT {
 
   private NodeProcess start() {
     starts++;
-    return NodeProcess.member(jdk, temp, CrashCampaign.SMALL)
+    return NodeProcess.member(jdk, temp, CrashCampaign.QUICK_START)
         .named("member-" + starts)
         .settings(SETTINGS)
         .setting("data-dir", disk.resolve("data").toString())

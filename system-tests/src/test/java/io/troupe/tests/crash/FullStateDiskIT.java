@@ -222,7 +222,7 @@ class FullStateDiskIT {
 
   private NodeProcess start(Map<String, String> settings) {
     starts++;
-    return NodeProcess.member(jdk, temp, CrashCampaign.SMALL)
+    return NodeProcess.member(jdk, temp, CrashCampaign.QUICK_START)
         .named("member-" + starts)
         .setting("wal-segment-size", "1MiB")
         .settings(settings)

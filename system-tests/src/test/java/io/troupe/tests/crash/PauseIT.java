@@ -44,7 +44,7 @@ class PauseIT {
   void pausedTimeExpiresNoLease() throws Exception {
     ScheduledExecutorService owners = Executors.newScheduledThreadPool(1);
     try (NodeProcess member =
-            NodeProcess.member(jdk, temp, CrashCampaign.SMALL).start().awaitReady();
+            NodeProcess.member(jdk, temp, CrashCampaign.QUICK_START).start().awaitReady();
         EtcdClient client = new EtcdClient(member.port())) {
       for (int i = 1; i <= LEASES; i++) {
         client.grant(i, 2 + i % 2);

@@ -2,6 +2,7 @@ package io.troupe.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.tests.process.TestHeap;
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.MaintenanceGrpc;
@@ -42,7 +43,7 @@ class SlowApplyIT {
   private static final int MEBIBYTE = 1 << 20;
 
   /** Much more than the heap of the follower. */
-  private static final int PUTS = 600;
+  private static final int PUTS = TestHeap.scaled(600);
 
   private static final int KEYS = 20;
   private static final int LONGEST_SECONDS = 240;
@@ -68,7 +69,7 @@ class SlowApplyIT {
     }
     for (int i = 0; i < MEMBERS; i++) {
       NodeProcess.Builder member =
-          NodeProcess.member(TestJdks.running(), directory.resolve("n" + i), "-Xmx256m")
+          NodeProcess.member(TestJdks.running(), directory.resolve("n" + i))
               .named("n" + i)
               .setting("name", "n" + i)
               .setting("store.write-buffer-bytes", "4MiB")

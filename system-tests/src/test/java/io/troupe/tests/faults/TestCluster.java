@@ -101,7 +101,6 @@ final class TestCluster implements AutoCloseable {
           NodeProcess.member(
                   jdks.get(member % jdks.size()),
                   own,
-                  "-Xmx256m",
                   "-XX:TieredStopAtLevel=1",
                   "-XX:-UsePerfData",
                   "-Djdk.net.hosts.file=" + hosts)

@@ -91,7 +91,7 @@ class TimeWithoutLeaderIT {
   }
 
   private NodeProcess troupe(int member) {
-    return NodeProcess.member(TestJdks.all().get(0), temp.resolve("m" + member), "-Xmx256m")
+    return NodeProcess.member(TestJdks.all().get(0), temp.resolve("m" + member))
         .setting("name", "m" + member)
         .setting("listen-client-urls", url(clientPorts, member))
         .setting("listen-peer-urls", url(peerPorts, member))

@@ -2,6 +2,7 @@ package io.troupe.tests.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.tests.process.TestHeap;
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.RangeRequest;
@@ -35,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 class HostileCampaignIT {
   private static final int SECONDS = Integer.getInteger("troupe.hostile.seconds", 45);
   private static final int MEMBERS = Integer.getInteger("troupe.hostile.members", 3);
-  private static final String HEAP = System.getProperty("troupe.hostile.heap", "256m");
+  private static final String HEAP = System.getProperty("troupe.hostile.heap", TestHeap.size());
   private static final boolean TLS = Boolean.getBoolean("troupe.hostile.tls");
   private static final long SEED = Long.getLong("troupe.hostile.seed", System.nanoTime());
   private static final int MEBIBYTE = 1 << 20;

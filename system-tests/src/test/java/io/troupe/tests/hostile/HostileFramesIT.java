@@ -24,7 +24,7 @@ class HostileFramesIT {
 
   private NodeProcess member() {
     return NodeProcess.member(
-            TestJdks.running(), directory, "-Xmx256m", "-XX:+ExitOnOutOfMemoryError")
+            TestJdks.running(), directory, "-XX:+ExitOnOutOfMemoryError")
         .start()
         .awaitReady();
   }

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Attacks that make a member with a heap of 256 MiB hold memory. The member serves other clients
+ * Attacks that make a member hold memory. The member serves other clients
  * meanwhile, and large reads again afterwards.
  */
 @Alone
@@ -54,7 +54,7 @@ class HostileMemoryIT {
   @BeforeEach
   void start() {
     member =
-        NodeProcess.member(TestJdks.running(), directory, "-Xmx256m", "-XX:+ExitOnOutOfMemoryError")
+        NodeProcess.member(TestJdks.running(), directory, "-XX:+ExitOnOutOfMemoryError")
             .start()
             .awaitReady();
     target = Target.plain(member.port());

@@ -2,6 +2,7 @@ package io.troupe.tests.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.tests.process.OwnHeap;
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.RangeRequest;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Alone
 @Tag("full")
+@OwnHeap
 class HostileReportCampaign {
   private static final int MEBIBYTE = 1 << 20;
   private static final String RANGE = "/etcdserverpb.KV/Range";

@@ -2,6 +2,7 @@ package io.troupe.tests.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.tests.process.TestHeap;
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.PutRequest;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Attacks on a TLS client port of a member with 256 MiB. Clients need no certificate. */
+/** Attacks on a TLS client port. Clients need no certificate. */
 @Alone
 @Tag("full")
 class HostileTlsIT {
@@ -38,7 +39,7 @@ class HostileTlsIT {
 
   @BeforeEach
   void start() throws Exception {
-    cluster = HostileCluster.start(directory, 1, "256m", true);
+    cluster = HostileCluster.start(directory, 1, TestHeap.size(), true);
     client = WellBehavedClient.start(cluster.target(0));
     cluster.put("small", 12_000);
     for (int i = 0; i < 4; i++) {

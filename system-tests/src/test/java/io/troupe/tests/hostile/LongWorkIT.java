@@ -2,6 +2,7 @@ package io.troupe.tests.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.tests.process.OwnHeap;
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.DefragmentRequest;
 import io.etcd.jetcd.api.HashKVRequest;
@@ -36,6 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Alone
 @Tag("full")
+@OwnHeap
 class LongWorkIT {
   private static final int CHANGES = 200_000;
   private static final int CHANGES_IN_TXN = 100;

@@ -69,6 +69,11 @@ class BuildSelectionTest {
   private static final Pattern ROOT_COMMAND =
       Pattern.compile("\"(mount|unshare|losetup|fsfreeze)\"|new LoopDisk\\(");
 
+  /** A heap of a member: a JVM option, or a size in quotes. */
+  private static final Pattern HEAP = Pattern.compile("-Xmx|\"[1-9][0-9]*m\"");
+
+  private static final Pattern OWN_HEAP = Pattern.compile("(?m)^@OwnHeap$");
+
   /** Test sources without comments, by the name of the class; equal names are joined. */
   private static Map<String, String> sources() throws IOException {
     Map<String, String> sources = new TreeMap<>();
@@ -138,6 +143,22 @@ class BuildSelectionTest {
     assertThat(plain).hasSizeGreaterThan(150);
     assertThat(plain.stream().filter(n -> n.endsWith("IT") || startsProcesses(n, types)))
         .containsExactlyInAnyOrderElementsOf(CHOSEN);
+  }
+
+  @Test
+  void testsUseTheHeapOfTheBuild() throws IOException {
+    Set<String> own = new TreeSet<>();
+    Set<String> others = new TreeSet<>();
+    sources()
+        .forEach(
+            (name, source) -> {
+              if (source.contains("package io.troupe.tests.") && HEAP.matcher(source).find()) {
+                (OWN_HEAP.matcher(source).find() ? own : others).add(name);
+              }
+            });
+    assertThat(own).hasSizeGreaterThan(3);
+    // The first two pass on what they get; the other calculates with sizes of the launcher.
+    assertThat(others).containsExactlyInAnyOrder("NodeProcess", "HostileCluster", "TestHeap");
   }
 
   @Test

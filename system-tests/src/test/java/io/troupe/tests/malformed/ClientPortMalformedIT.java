@@ -87,7 +87,7 @@ class ClientPortMalformedIT {
     TestJdks.Jdk jdk = TestJdks.all().get(0);
     int port = FreePort.next();
     NodeProcess.Builder builder =
-        NodeProcess.member(jdk, directory, "-Xmx384m")
+        NodeProcess.member(jdk, directory)
             .setting(
                 "listen-client-urls", (tls == null ? "http" : "https") + "://127.0.0.1:" + port)
             .setting("bcrypt-cost", "4")

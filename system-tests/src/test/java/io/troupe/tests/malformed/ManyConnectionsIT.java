@@ -56,7 +56,7 @@ class ManyConnectionsIT {
     TestJdks.Jdk jdk = TestJdks.running();
     int port = FreePort.next();
     NodeProcess.Builder builder =
-        NodeProcess.member(jdk, directory, "-Xmx256m")
+        NodeProcess.member(jdk, directory)
             .setting("max-connections", "1000")
             .setting(
                 "listen-client-urls", (tls == null ? "http" : "https") + "://127.0.0.1:" + port);

@@ -44,6 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dtroupe.deletion.heap}.
  */
 @Alone
+@OwnHeap
 class DeletionLoadCampaign {
   private static final int KEYS = Integer.getInteger("troupe.deletion.keys", 200_000);
   private static final int VALUES = Integer.getInteger("troupe.deletion.values", 100);

@@ -41,6 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Alone
 @Tag("full")
+@OwnHeap
 class LargeDeleteIT {
   private static final int KEYS_IN_TXN = 100;
 
@@ -229,7 +230,7 @@ class LargeDeleteIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"256m"})
+  @ValueSource(strings = {"512m", "256m"})
   void expiryOfLeaseWithManyKeysStopsNoMember_A1(String heap) {
     try (NodeProcess member = member(heap)) {
       ManagedChannel channel = connect(member);

@@ -56,7 +56,7 @@ class LauncherArchiveIT {
     return NodeProcess.program(directory, NodeProcess.script("node").toString())
         .environment("JAVA_HOME", home.toString())
         .environment("TROUPE_JAR", NodeProcess.nodeJar().toString())
-        .environment("TROUPE_HEAP", "256m")
+        .environment("TROUPE_HEAP", TestHeap.size())
         .environment("TROUPE_CACHE", cache().toString())
         .environment("TROUPE_ARCHIVE_SECONDS", Long.toString(TIMEOUT.toSeconds()))
         .args(

@@ -29,7 +29,7 @@ class LauncherIT {
     return NodeProcess.program(directory, NodeProcess.script(name).toString())
         .environment("JAVA_HOME", jdk.home().toString())
         .environment("TROUPE_JAR", NodeProcess.nodeJar().toString())
-        .environment("TROUPE_HEAP", "256m")
+        .environment("TROUPE_HEAP", TestHeap.size())
         .environment("TROUPE_CACHE", directory.toString())
         .environment("TROUPE_ARCHIVE", "off");
   }

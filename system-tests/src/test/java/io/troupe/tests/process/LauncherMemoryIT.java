@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Heap, out-of-memory handling and locale of bin/node and bin/etcd. */
 @Alone
 @Tag("full")
+@OwnHeap
 class LauncherMemoryIT {
   private static final String JDKS = "io.troupe.tests.process.TestJdks#all";
   private static final int OUT_OF_MEMORY = 138;

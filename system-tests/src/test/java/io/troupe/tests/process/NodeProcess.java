@@ -179,7 +179,7 @@ public final class NodeProcess implements AutoCloseable {
    * directory/data} as its data directory.
    *
    * @param directory of this member alone; logs go to {@code directory/logs}
-   * @param jvmOptions more of them; a later one wins over what is set anyway
+   * @param jvmOptions more of them; a later one wins over what is set anyway, the heap for example
    */
   public static Builder member(TestJdks.Jdk jdk, Path directory, String... jvmOptions) {
     Builder builder = jar(jdk, directory, List.of(jvmOptions));
@@ -203,7 +203,7 @@ public final class NodeProcess implements AutoCloseable {
    */
   public static Builder jar(TestJdks.Jdk jdk, Path directory, List<String> beforeJar) {
     List<String> command = new ArrayList<>();
-    command.addAll(List.of(jdk.java().toString(), "-Xmx512m", "-XX:+UseSerialGC"));
+    command.addAll(List.of(jdk.java().toString(), "-Xmx" + TestHeap.size(), "-XX:+UseSerialGC"));
     command.addAll(LATE_COMPILER);
     command.addAll(TestArchive.options(jdk));
     command.addAll(peerPort());
