@@ -1,7 +1,6 @@
 package io.troupe.actors.snapshot;
 
 import io.troupe.actors.member.MemberFiles;
-import io.troupe.machine.StateView;
 import io.troupe.model.AlarmType;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
@@ -13,7 +12,6 @@ import io.troupe.persistence.snapshot.SnapshotException;
 import io.troupe.persistence.snapshot.SnapshotManifest.FileSum;
 import io.troupe.persistence.snapshot.SnapshotPlugin;
 import io.troupe.persistence.snapshot.SnapshotRef;
-import io.troupe.persistence.wal.LogExtent;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReplicationReply;
@@ -22,10 +20,17 @@ import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.WalCommand;
 import io.troupe.protocol.codec.OperationCodec;
 import io.troupe.raft.ReplicationStatus;
+import io.troupe.snapshot.LogExtent;
+import io.troupe.snapshot.LogRetention;
+import io.troupe.snapshot.SnapshotCore;
+import io.troupe.snapshot.SnapshotEffects;
+import io.troupe.snapshot.SnapshotRequest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -38,16 +43,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Creates a checkpoint of the state when one is due, saves it through the persistence plugin, and
- * only then releases the log up to it. Takes one snapshot at a time, and not more often than the
- * settings allow. A snapshot that becomes due meanwhile waits; the newest request replaces earlier
- * ones.
- *
- * <p>Snapshots keep disk space allocated: log segments that follow an old snapshot, and deleted
- * table files that a snapshot shares. So a snapshot is also taken on demand ({@link
- * SnapshotCommand.Reclaim}), and while the disk is nearly full all but the newest are deleted.
+ * Creates a checkpoint of the state when {@link SnapshotCore} asks for one, saves it through the
+ * persistence plugin, and has the log released and snapshots transferred as it decides.
  */
-public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
+public final class SnapshotActor extends AbstractBehavior<SnapshotCommand>
+    implements SnapshotEffects<SnapshotRef> {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotActor.class);
   private static final Duration APPEND_TIMEOUT = Duration.ofSeconds(5);
 
@@ -114,28 +114,9 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   private final SnapshotPlugin plugin;
   private final Settings settings;
   private final Links links;
-  private SnapshotCommand.@Nullable Due waiting;
-  private boolean reclaim;
-
-  /** Files were rewritten since the newest snapshot, which still shares the old ones. */
-  private boolean rewritten;
-
-  private boolean appending;
-  private boolean busy;
-
   private final KnownSnapshots known;
-  private final WaitingFollowers waitingFollowers = new WaitingFollowers();
-  private final LogRetention retention;
+  private final SnapshotCore<SnapshotRef> core;
   private final ActorRef<ReplicationReply> replication;
-
-  /** Last index that was released from the log. */
-  private long released;
-
-  /** Applied index when the last Discard was sent to the transfer actor; -1 at first. */
-  private long discarded = -1;
-
-  private boolean olderExist = true;
-  private boolean deletingOlder;
   private boolean warned;
 
   private SnapshotActor(
@@ -151,16 +132,23 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     this.settings = settings;
     this.links = links;
     this.plugin = plugin;
-    this.retention =
-        new LogRetention(
-            new LogRetention.Limits(
-                settings.catchUpEntries(),
-                settings.snapshots().logBytes() / 2,
-                settings.snapshots().receiverLogBytes()));
     this.replication =
         context.messageAdapter(ReplicationReply.class, reply -> new Replicated(reply.status()));
     this.known = new KnownSnapshots(plugin.directory(), files.dataDir().state());
-    known.read(files.machine().view().appliedIndex());
+    SnapshotSettings snapshots = settings.snapshots();
+    this.core =
+        new SnapshotCore<>(
+            new SnapshotCore.Settings(
+                snapshots.entries(),
+                snapshots.logBytes(),
+                MAX_SEGMENTS,
+                !snapshots.minInterval().isZero(),
+                new LogRetention.Limits(
+                    settings.catchUpEntries(),
+                    snapshots.logBytes() / 2,
+                    snapshots.receiverLogBytes())),
+            this);
+    core.start();
     timers.startTimerWithFixedDelay(DiskCheck.INSTANCE, settings.checkInterval());
   }
 
@@ -195,198 +183,78 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
         .build();
   }
 
+  // ---- messages
+
   private Behavior<SnapshotCommand> onDue(SnapshotCommand.Due due) {
-    waiting = due;
-    return work();
+    core.due(due.index());
+    return this;
   }
 
   private Behavior<SnapshotCommand> onReclaim() {
-    rewritten = true;
-    reclaim = true;
-    return work();
+    core.reclaim();
+    return this;
   }
 
   private Behavior<SnapshotCommand> onDiskCheck() {
     links.disk().keepReserve();
-    boolean low = links.disk().isLow();
-    if (low) {
-      deleteOlder();
-      rewritten |= known.newestHoldsRewritten();
-    }
-    discardReceived(low);
-    if (retention.hasReceivers()) {
-      links.raft().tell(new RaftCommand.GetReplication(replication));
-    }
-    known.readIndexes();
-    releaseLog();
-    reclaim |= low || rewritten || isOverdue();
-    startTransfers();
-    return work();
-  }
-
-  /**
-   * Returns true if the log after the newest snapshot is long. Entries are counted here too,
-   * because entries of an earlier process count. Otherwise a member that restarts often would never
-   * take a snapshot.
-   */
-  private boolean isOverdue() {
-    LogExtent log = files.logExtent();
-    long newest = known.newest();
-    return files.machine().view().appliedIndex() - newest >= settings.snapshots().entries()
-        || log.bytesAfter(newest) >= settings.snapshots().logBytes()
-        || log.segmentsAfter(newest) >= MAX_SEGMENTS;
-  }
-
-  /**
-   * Takes a requested snapshot unless one is in progress, which calls this method again when it
-   * ends.
-   */
-  private Behavior<SnapshotCommand> work() {
-    if (busy) {
-      return this;
-    }
-    SnapshotCommand.Due due = waiting;
-    waiting = null;
-    if (reclaim || !waitingFollowers.isEmpty()) {
-      reclaim = false;
-      // The state of now covers all earlier requests.
-      StateView now = files.machine().view();
-      due = new SnapshotCommand.Due(now.appliedIndex(), now.appliedTerm());
-      if (due.index() <= known.newest() && rewritten && links.disk().isLow()) {
-        append();
-      }
-    }
-    if (due != null && due.index() > known.newest() && fits()) {
-      take(due.index());
-    }
+    core.check();
     return this;
-  }
-
-  /**
-   * Proposes an entry that changes nothing. Rewriting files applies no entry, a snapshot is named
-   * by its index, and on a full disk possibly no client writes another entry.
-   */
-  private void append() {
-    if (appending) {
-      return;
-    }
-    appending = true;
-    RequestId id = links.ids().next();
-    getContext()
-        .ask(
-            ProposeReply.class,
-            links.raft(),
-            APPEND_TIMEOUT,
-            replyTo ->
-                new RaftCommand.Propose(
-                    id, OperationCodec.encode(id, new Operation.AlarmGet(AlarmType.NONE)), replyTo),
-            (reply, failure) -> new Appended(failure));
   }
 
   private Behavior<SnapshotCommand> onAppended(Appended ended) {
-    appending = false;
     if (ended.failure() != null) {
       LOG.debug("failed to append an entry for a snapshot: {}", ended.failure().toString());
     }
+    core.proposed();
     return this;
   }
 
   /**
-   * Returns true if the checkpoint fits on the disk. A checkpoint writes the in-memory part of the
-   * state to disk. Without space for that the state refuses further writes, which stops the member.
-   * The next check tries again.
+   * Handles the result of a save.
+   *
+   * @throws SnapshotException DAMAGED if a table file of the state is damaged: the member must not
+   *     continue serving
    */
-  private boolean fits() {
-    long unwritten = files.store().unwrittenBytes();
-    long free = links.disk().freeBytes();
-    boolean fits = unwritten <= free;
-    if (!fits && !warned) {
-      LOG.warn(
-          "skipped snapshot, disk space too low, log is not truncated; free disk space"
-              + " free-bytes={} needed-bytes={}",
-          free,
-          unwritten);
+  private Behavior<SnapshotCommand> onSaved(Saved saved) {
+    long index = saved.index();
+    throwIfDamaged(saved.failure());
+    if (saved.failure() != null) {
+      // The log keeps all needed entries, so the member continues.
+      LOG.error(
+          "cannot save snapshot, log is not truncated snapshot-index={}: {}",
+          index,
+          saved.failure().toString());
+      core.saveFailed();
+      return this;
     }
-    warned = !fits;
-    return fits;
+    LOG.info(
+        "saved snapshot snapshot-index={} took-ms={}",
+        index,
+        (System.nanoTime() - saved.startedNanos()) / 1_000_000);
+    core.saved(index);
+    return this;
   }
 
-  /**
-   * Takes a snapshot of the state, applied at least up to {@code index}. A full disk does not stop
-   * the member: the state works without the checkpoint, and the log keeps all entries.
-   */
-  private void take(long index) {
-    busy = true;
-    boolean wasRewritten = rewritten;
-    rewritten = false;
-    long started = System.nanoTime();
-    try {
-      SnapshotRef ref = make(started);
-      getContext()
-          .pipeToSelf(
-              plugin.save(ref), (done, failure) -> new Saved(ref.index(), started, failure));
-    } catch (SnapshotException | StoreException e) {
-      if (!DurableFiles.isDiskFull(e)) {
+  private static void throwIfDamaged(@Nullable Throwable failure) {
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      if (t instanceof SnapshotException e && e.kind() == SnapshotException.Kind.DAMAGED) {
         throw e;
       }
-      rewritten = wasRewritten;
-      plugin.directory().discardMade();
-      getContext().getSelf().tell(new Saved(index, started, e));
     }
   }
 
-  /**
-   * Reads the position from the checkpoint, because it may contain entries that were applied
-   * meanwhile.
-   */
-  private SnapshotRef make(long startedNanos) {
-    Path made = plugin.directory().prepareUnnamed();
-    files.store().checkpoint(made);
-    files.metrics().disk().snapshotMade(System.nanoTime() - startedNanos);
-    SnapshotPosition at = SnapshotPosition.of(made);
-    Path content = plugin.directory().nameMade(at.index(), at.term());
-    return new SnapshotRef(at.index(), at.term(), at.membership(), content);
+  private Behavior<SnapshotCommand> onIntervalElapsed() {
+    core.intervalElapsed();
+    return this;
   }
 
   private Behavior<SnapshotCommand> onSend(SnapshotCommand.Send send) {
-    waitingFollowers.add(send);
-    startTransfers();
-    return work();
-  }
-
-  /**
-   * Sends the newest snapshot to the followers for which it is new enough. The other followers wait
-   * for the next snapshot.
-   */
-  private void startTransfers() {
-    if (!waitingFollowers.isEmpty()) {
-      known.latest().ifPresent(ref -> waitingFollowers.servedBy(ref).forEach(s -> start(s, ref)));
-    }
-  }
-
-  private void start(SnapshotCommand.Send send, SnapshotRef ref) {
-    retention.sending(send.to(), send.transfer(), ref.index());
-    links
-        .transfers()
-        .tell(
-            new TransferCommand.Start(
-                send.to(), send.transfer(), send.term(), ref, getContext().getSelf()));
-  }
-
-  /**
-   * Has partly received snapshots of other members deleted when they are of no use, because they
-   * occupy disk space.
-   */
-  private void discardReceived(boolean low) {
-    long applied = files.machine().view().appliedIndex();
-    if (low || applied >= discarded + settings.snapshots().entries() || discarded < 0) {
-      discarded = applied;
-      links.transfers().tell(new TransferCommand.Discard(applied, low));
-    }
+    core.send(new SnapshotRequest(send.to(), send.transfer(), send.term(), send.atLeast()));
+    return this;
   }
 
   private Behavior<SnapshotCommand> onTransferEnded(TransferEnded ended) {
-    retention.ended(ended.to(), ended.transfer(), ended.ok());
+    core.transferEnded(ended.to(), ended.transfer(), ended.ok());
     return this;
   }
 
@@ -424,115 +292,201 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
       return this;
     }
     LOG.error("removed damaged snapshot snapshot-index={}", deleted.index());
-    known.read(files.machine().view().appliedIndex());
-    reclaim = true;
-    return work();
-  }
-
-  private Behavior<SnapshotCommand> onReplicated(Replicated replicated) {
-    retention.replicated(replicated.status());
-    releaseLog();
+    core.damagedRemoved();
     return this;
   }
 
-  /**
-   * Releases the log that no snapshot and no follower needs. On a nearly full disk followers need
-   * another snapshot instead, and only the newest snapshot can be continued. This requires a
-   * snapshot that this process saved: then the state on the disk is at least as new.
-   */
-  private void releaseLog() {
-    long newest = known.newest();
-    long upTo;
-    if (links.disk().isLow()) {
-      upTo = known.newestIsOwn() ? newest : LogRetention.oldestUsable(newest, known.indexes());
-      retention.releasedFor(upTo);
-    } else {
-      upTo = retention.releasable(newest, known.indexes(), files.logExtent());
-    }
-    LogRetention.Retained retained = retention.retained();
-    files
-        .metrics()
-        .snapshots()
-        .logRetained(retained.snapshots(), retained.lagging(), retained.receivers());
-    if (upTo > released) {
-      released = upTo;
-      links.raft().tell(new RaftCommand.SnapshotTaken(upTo));
-      links.wal().tell(new WalCommand.DropBefore(upTo + 1));
-    }
-  }
-
-  /**
-   * Handles the result of a save.
-   *
-   * @throws SnapshotException DAMAGED if a table file of the state is damaged: the member must not
-   *     continue serving
-   */
-  private Behavior<SnapshotCommand> onSaved(Saved saved) {
-    long index = saved.index();
-    throwIfDamaged(saved.failure());
-    if (saved.failure() != null) {
-      // The log keeps all needed entries, so the member continues; the next due snapshot tries
-      // again.
-      LOG.error(
-          "cannot save snapshot, log is not truncated snapshot-index={}: {}",
-          index,
-          saved.failure().toString());
-    } else {
-      LOG.info(
-          "saved snapshot snapshot-index={} took-ms={}",
-          index,
-          (System.nanoTime() - saved.startedNanos()) / 1_000_000);
-      known.saved(index);
-      olderExist = true;
-      releaseLog();
-      startTransfers();
-    }
-    if (!settings.snapshots().minInterval().isZero()) {
-      timers.startSingleTimer(IntervalElapsed.INSTANCE, settings.snapshots().minInterval());
-      return this;
-    }
-    busy = false;
-    // After a failure, only the next check tries again.
-    return saved.failure() == null ? work() : this;
-  }
-
-  private static void throwIfDamaged(@Nullable Throwable failure) {
-    for (Throwable t = failure; t != null; t = t.getCause()) {
-      if (t instanceof SnapshotException e && e.kind() == SnapshotException.Kind.DAMAGED) {
-        throw e;
-      }
-    }
-  }
-
-  /**
-   * Deletes all snapshots except the newest. Only if this process saved it: a snapshot from an
-   * earlier run may have been damaged since, and then an older one is the last undamaged one.
-   */
-  private void deleteOlder() {
-    if (!known.newestIsOwn() || !olderExist || deletingOlder) {
-      return;
-    }
-    deletingOlder = true;
-    long below = known.newest();
-    getContext()
-        .pipeToSelf(
-            plugin.deleteBefore(below), (done, failure) -> new OlderDeleted(below, failure));
+  private Behavior<SnapshotCommand> onReplicated(Replicated replicated) {
+    core.replicated(replicated.status());
+    return this;
   }
 
   private Behavior<SnapshotCommand> onOlderDeleted(OlderDeleted ended) {
-    deletingOlder = false;
     if (ended.failure() != null) {
       LOG.error("cannot remove older snapshots: {}", ended.failure().toString());
     } else {
       LOG.info("disk is nearly full, removed snapshots before snapshot-index={}", ended.below());
-      olderExist = known.newest() != ended.below();
-      known.readIndexes();
     }
+    core.olderDeleted(ended.below(), ended.failure() == null);
     return this;
   }
 
-  private Behavior<SnapshotCommand> onIntervalElapsed() {
-    busy = false;
-    return work();
+  // ---- reads of the core
+
+  @Override
+  public long appliedIndex() {
+    return files.machine().view().appliedIndex();
+  }
+
+  @Override
+  public LogExtent log() {
+    return files.logExtent();
+  }
+
+  @Override
+  public boolean isDiskLow() {
+    return links.disk().isLow();
+  }
+
+  /**
+   * Returns true if the checkpoint fits on the disk. A checkpoint writes the in-memory part of the
+   * state to disk. Without space for that the state refuses further writes, which stops the member.
+   * The next check tries again.
+   */
+  @Override
+  public boolean fits() {
+    long unwritten = files.store().unwrittenBytes();
+    long free = links.disk().freeBytes();
+    boolean fits = unwritten <= free;
+    if (!fits && !warned) {
+      LOG.warn(
+          "skipped snapshot, disk space too low, log is not truncated; free disk space"
+              + " free-bytes={} needed-bytes={}",
+          free,
+          unwritten);
+    }
+    warned = !fits;
+    return fits;
+  }
+
+  @Override
+  public Optional<List<Long>> indexes() {
+    return known.indexes();
+  }
+
+  @Override
+  public Optional<Long> newestIndex(long index) {
+    return known.newestIndex(index);
+  }
+
+  /** A snapshot without a membership is of a member that belongs to no cluster yet. */
+  @Override
+  public @Nullable SnapshotRef latest() {
+    return known.latest().filter(ref -> !ref.membership().isEmpty()).orElse(null);
+  }
+
+  @Override
+  public long indexOf(SnapshotRef snapshot) {
+    return snapshot.index();
+  }
+
+  @Override
+  public boolean holdsRewrittenFiles(long index) {
+    return known.holdsRewrittenFiles(index);
+  }
+
+  // ---- effects of the core
+
+  /** A full disk does not stop the member: the state works without the checkpoint. */
+  @Override
+  public void take(long index) {
+    long started = System.nanoTime();
+    try {
+      SnapshotRef ref = make(started);
+      getContext()
+          .pipeToSelf(
+              plugin.save(ref), (done, failure) -> new Saved(ref.index(), started, failure));
+    } catch (SnapshotException | StoreException e) {
+      if (!DurableFiles.isDiskFull(e)) {
+        throw e;
+      }
+      plugin.directory().discardMade();
+      getContext().getSelf().tell(new Saved(index, started, e));
+    }
+  }
+
+  /**
+   * Reads the position from the checkpoint, because it may contain entries that were applied
+   * meanwhile.
+   */
+  private SnapshotRef make(long startedNanos) {
+    Path made = plugin.directory().prepareUnnamed();
+    files.store().checkpoint(made);
+    files.metrics().disk().snapshotMade(System.nanoTime() - startedNanos);
+    SnapshotPosition at = SnapshotPosition.of(made);
+    Path content = plugin.directory().nameMade(at.index(), at.term());
+    return new SnapshotRef(at.index(), at.term(), at.membership(), content);
+  }
+
+  @Override
+  public void startInterval() {
+    timers.startSingleTimer(IntervalElapsed.INSTANCE, settings.snapshots().minInterval());
+  }
+
+  @Override
+  public void deleteOlder(long index) {
+    getContext()
+        .pipeToSelf(
+            plugin.deleteBefore(index), (done, failure) -> new OlderDeleted(index, failure));
+  }
+
+  @Override
+  public void proposeEmptyEntry() {
+    RequestId id = links.ids().next();
+    getContext()
+        .ask(
+            ProposeReply.class,
+            links.raft(),
+            APPEND_TIMEOUT,
+            replyTo ->
+                new RaftCommand.Propose(
+                    id, OperationCodec.encode(id, new Operation.AlarmGet(AlarmType.NONE)), replyTo),
+            (reply, failure) -> new Appended(failure));
+  }
+
+  @Override
+  public void transfer(SnapshotRequest request, SnapshotRef snapshot) {
+    links
+        .transfers()
+        .tell(
+            new TransferCommand.Start(
+                request.to(),
+                request.transfer(),
+                request.term(),
+                snapshot,
+                getContext().getSelf()));
+  }
+
+  @Override
+  public void discardReceived(long applied, boolean all) {
+    links.transfers().tell(new TransferCommand.Discard(applied, all));
+  }
+
+  @Override
+  public void queryReplication() {
+    links.raft().tell(new RaftCommand.GetReplication(replication));
+  }
+
+  @Override
+  public void release(long index) {
+    links.raft().tell(new RaftCommand.SnapshotTaken(index));
+    links.wal().tell(new WalCommand.DropBefore(index + 1));
+  }
+
+  @Override
+  public void retained(LogRetention.Retained retained) {
+    files
+        .metrics()
+        .snapshots()
+        .logRetained(retained.snapshots(), retained.lagging(), retained.receivers());
+  }
+
+  @Override
+  public void receiverLost(NodeId receiver, long index, long bytes) {
+    LOG.warn(
+        "released log that a receiver of a snapshot needs, it is sent another snapshot;"
+            + " raise troupe.catch-up-log-bytes remote-peer-id={} index={} log-bytes={}",
+        receiver,
+        index,
+        bytes);
+  }
+
+  @Override
+  public void receiverLostOnFullDisk(NodeId receiver, long index) {
+    LOG.warn(
+        "disk is nearly full, released log that a receiver of a snapshot needs, it is sent another"
+            + " snapshot remote-peer-id={} index={}",
+        receiver,
+        index);
   }
 }

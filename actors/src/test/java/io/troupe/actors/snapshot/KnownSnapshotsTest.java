@@ -9,6 +9,7 @@ import io.troupe.persistence.snapshot.SnapshotException;
 import io.troupe.persistence.snapshot.SnapshotRef;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,22 +23,19 @@ class KnownSnapshotsTest {
   }
 
   @Test
-  void readFindsNewestSnapshotUpToAppliedIndex() throws Exception {
+  void newestSnapshotUpToAppliedIndexIsFound() throws Exception {
+    assertThat(known.newestIndex(8)).contains(0L);
+    assertThat(known.latest()).isEmpty();
     save(5);
     save(9);
-
-    known.read(8);
-
-    assertThat(known.newest()).isEqualTo(5);
-    assertThat(known.newestIsOwn()).isFalse();
-    assertThat(known.indexes()).containsExactly(5L, 9L);
+    assertThat(known.newestIndex(8)).contains(5L);
+    assertThat(known.indexes()).contains(List.of(5L, 9L));
     assertThat(known.latest().map(SnapshotRef::index)).contains(9L);
   }
 
   @Test
-  void failedReadKeepsKnownSnapshots() throws Exception {
+  void failedReadIsEmpty() throws Exception {
     save(5);
-    known.read(9);
     // A manifest that cannot be read, as on a disk with an unreadable block.
     Path unreadable =
         Files.createDirectory(directory.root().resolve("%016x-%016x.manifest".formatted(7, 1)));
@@ -45,12 +43,10 @@ class KnownSnapshotsTest {
         .isInstanceOfSatisfying(
             SnapshotException.class,
             e -> assertThat(e.kind()).isEqualTo(SnapshotException.Kind.IO));
-
-    known.read(9);
-
-    assertThat(known.newest()).isEqualTo(5);
+    assertThat(known.newestIndex(9)).isEmpty();
     assertThat(known.latest()).isEmpty();
     Files.delete(unreadable);
+    assertThat(known.newestIndex(9)).contains(5L);
     assertThat(known.latest().map(SnapshotRef::index)).contains(5L);
   }
 

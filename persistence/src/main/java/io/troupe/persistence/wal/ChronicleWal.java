@@ -4,6 +4,7 @@ import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.persistence.datadir.DurableFiles;
 import io.troupe.persistence.wal.WalException.Kind;
+import io.troupe.snapshot.LogExtent;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

@@ -1,5 +1,7 @@
 package io.troupe.persistence.wal;
 
+import io.troupe.snapshot.LogExtent;
+
 /**
  * Status of a log at one moment.
  *

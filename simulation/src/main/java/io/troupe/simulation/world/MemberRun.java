@@ -2,6 +2,7 @@ package io.troupe.simulation.world;
 
 import static io.troupe.simulation.check.Violation.require;
 
+import io.troupe.model.AlarmType;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
@@ -24,6 +25,7 @@ import io.troupe.raft.membership.ConfChange;
 import io.troupe.raft.membership.Membership;
 import io.troupe.simulation.history.Answer;
 import io.troupe.simulation.history.Request;
+import io.troupe.snapshot.SnapshotRequest;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -108,6 +110,7 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
     process.after(random.nextLong(TICK_US), this::tick);
     lease.start();
     apply.start();
+    snapshots.start();
     process.after(200_000, this::publish);
   }
 
@@ -446,6 +449,15 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
     raft.tell(() -> input(() -> core.snapshotSent(to, transfer, index, ok)));
   }
 
+  void queryReplication() {
+    raft.tell(() -> snapshots.replicated(core.replication()));
+  }
+
+  /** Proposes an entry that changes nothing. */
+  void proposeEmptyEntry(Runnable ended) {
+    propose(new Operation.AlarmGet(AlarmType.NONE), outcome -> ended.run());
+  }
+
   void snapshotArrived(NodeId from, PeerMessage.InstallSnapshot message) {
     raft.tell(() -> receive(from, message));
   }
@@ -544,7 +556,7 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
 
   @Override
   public void sendSnapshot(NodeId to, long transfer, long term, long atLeast) {
-    snapshots.send(to, transfer, term, atLeast);
+    snapshots.send(new SnapshotRequest(to, transfer, term, atLeast));
   }
 
   @Override

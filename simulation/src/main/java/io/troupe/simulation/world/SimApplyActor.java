@@ -63,7 +63,7 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
         new ApplyCore<>(
             run.id,
             machine,
-            new ApplyCore.Settings(run.world.settings().snapshotCount(), DIGEST_EVERY),
+            new ApplyCore.Settings(run.world.settings().snapshots().entries(), DIGEST_EVERY),
             this);
   }
 
@@ -249,7 +249,7 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
 
   @Override
   public void snapshotDue(long index, long term) {
-    run.snapshots.due();
+    run.snapshots.due(index);
   }
 
   // ---- effects: callers and leadership
@@ -330,6 +330,7 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
         run.world.rules().compactionHash(run.id, hash);
       }
       compacting = false;
+      run.snapshots.reclaim();
     } else {
       run.process.after(run.random.nextInt(10_000), this::compactStep);
     }

@@ -9,6 +9,7 @@ import io.troupe.model.NodeId;
 import io.troupe.raft.RaftState;
 import io.troupe.raft.SnapshotMark;
 import io.troupe.raft.membership.Membership;
+import io.troupe.snapshot.LogExtent;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -215,6 +216,44 @@ final class SimDisk {
   /** Stores a snapshot of another member. The log may never reach it. */
   void receive(Snapshot received) {
     snapshots.put(received.mark().index(), received);
+  }
+
+  /** The newest snapshot, also a received one. */
+  @Nullable Snapshot latestSnapshot() {
+    return snapshots.isEmpty() ? null : snapshots.lastEntry().getValue();
+  }
+
+  /** Index of the newest snapshot up to an index; 0 if there is none. */
+  long newestSnapshot(long index) {
+    Long newest = snapshots.floorKey(index);
+    return newest == null ? 0 : newest;
+  }
+
+  /** Indexes of all snapshots, ascending. */
+  List<Long> snapshotIndexes() {
+    return List.copyOf(snapshots.keySet());
+  }
+
+  void deleteSnapshotsBefore(long index) {
+    snapshots.headMap(index).clear();
+  }
+
+  /**
+   * The log as segments.
+   *
+   * @param entriesEach entries of a segment
+   */
+  LogExtent extent(int entriesEach) {
+    List<LogExtent.Segment> segments = new ArrayList<>();
+    long bytes = 0;
+    for (Entry entry : entries) {
+      bytes += entry.data().length();
+      if (entry.index() % entriesEach == 0) {
+        segments.add(new LogExtent.Segment(entry.index(), bytes));
+        bytes = 0;
+      }
+    }
+    return new LogExtent(segments, bytes);
   }
 
   private void keep(Snapshot own) {

@@ -1,6 +1,8 @@
 package io.troupe.simulation.world;
 
 import io.troupe.raft.RaftSettings;
+import io.troupe.snapshot.LogRetention;
+import io.troupe.snapshot.SnapshotCore;
 import java.util.SplittableRandom;
 
 /**
@@ -17,8 +19,9 @@ import java.util.SplittableRandom;
  * @param leaseOwners clients that keep leases
  * @param watchers clients that watch
  * @param thinkUs longest pause of a client between two calls
- * @param snapshotCount entries between two snapshots
- * @param keepEntries entries kept in the log before a snapshot
+ * @param snapshots when snapshots are taken, and how much of the log is kept
+ * @param segmentEntries entries in a segment of the log
+ * @param fullDisks whether disks are nearly full at times
  * @param slowActors whether messages to actors are sometimes delayed
  * @param cacheBytes memory of a member for records of the store
  */
@@ -33,8 +36,9 @@ public record SimSettings(
     int leaseOwners,
     int watchers,
     long thinkUs,
-    int snapshotCount,
-    int keepEntries,
+    SnapshotCore.Settings snapshots,
+    int segmentEntries,
+    boolean fullDisks,
     boolean slowActors,
     int cacheBytes) {
 
@@ -72,9 +76,24 @@ public record SimSettings(
         2,
         3,
         5_000 + random.nextInt(60_000),
-        20 + random.nextInt(300),
-        random.nextBoolean() ? 0 : random.nextInt(200),
+        drawSnapshots(random),
+        1 + random.nextInt(60),
+        random.nextInt(4) == 0,
         random.nextInt(4) == 0,
         1 << 20);
+  }
+
+  /** Entries of the simulation have 8 bytes. */
+  private static SnapshotCore.Settings drawSnapshots(SplittableRandom random) {
+    int entries = 20 + random.nextInt(300);
+    return new SnapshotCore.Settings(
+        entries,
+        random.nextInt(4) == 0 ? 500 + random.nextInt(2_000) : Long.MAX_VALUE,
+        10 + random.nextInt(60),
+        random.nextBoolean(),
+        new LogRetention.Limits(
+            random.nextBoolean() ? 0 : random.nextInt(200),
+            random.nextInt(3) == 0 ? random.nextInt(1_000) : Long.MAX_VALUE,
+            random.nextInt(3) == 0 ? random.nextInt(2_000) : Long.MAX_VALUE));
   }
 }

@@ -50,6 +50,11 @@ final class SimWalActor implements WalEffects {
                 }));
   }
 
+  /** Removes the log up to an index that snapshots cover. */
+  void dropUpTo(long index) {
+    tell(() -> run.disk.compact(index));
+  }
+
   private void tell(Runnable message) {
     actor.tell(
         () -> {

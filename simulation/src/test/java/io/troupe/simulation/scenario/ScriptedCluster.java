@@ -21,6 +21,8 @@ import io.troupe.simulation.world.Operator;
 import io.troupe.simulation.world.SimMember;
 import io.troupe.simulation.world.SimSettings;
 import io.troupe.simulation.world.SimWorld;
+import io.troupe.snapshot.LogRetention;
+import io.troupe.snapshot.SnapshotCore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -33,7 +35,14 @@ final class ScriptedCluster {
   private static final long SECOND = 1_000_000;
 
   /** Low, so that a newcomer needs a snapshot. */
-  private static final int SNAPSHOT_COUNT = 50;
+  /** A snapshot every 50 entries; the log reaches back to the older of two. */
+  private static final SnapshotCore.Settings SNAPSHOTS =
+      new SnapshotCore.Settings(
+          50,
+          Long.MAX_VALUE,
+          Integer.MAX_VALUE,
+          false,
+          new LogRetention.Limits(0, Long.MAX_VALUE, Long.MAX_VALUE));
 
   final SimWorld world;
   private final Operator operator;
@@ -60,8 +69,9 @@ final class ScriptedCluster {
             0,
             0,
             20_000,
-            SNAPSHOT_COUNT,
-            0,
+            SNAPSHOTS,
+            16,
+            false,
             false,
             // Reads notice damaged records at once.
             0);

@@ -42,6 +42,7 @@ class LayoutTest {
     "io.troupe.lease..",
     "io.troupe.auth..",
     "io.troupe.watch..",
+    "io.troupe.snapshot..",
     "io.troupe.machine.."
   };
 
@@ -64,6 +65,7 @@ class LayoutTest {
               "lease", Set.of(),
               "auth", Set.of(),
               "watch", Set.of(),
+              "snapshot", Set.of("raft"),
               "txn", Set.of("mvcc"),
               "machine", Set.of("mvcc", "txn", "lease", "auth", "raft.membership")));
 

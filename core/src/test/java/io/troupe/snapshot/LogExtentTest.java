@@ -1,4 +1,4 @@
-package io.troupe.persistence.wal;
+package io.troupe.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

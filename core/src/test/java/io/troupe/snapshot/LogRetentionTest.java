@@ -1,9 +1,8 @@
-package io.troupe.actors.snapshot;
+package io.troupe.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.model.NodeId;
-import io.troupe.persistence.wal.LogExtent;
 import io.troupe.raft.ReplicationStatus;
 import io.troupe.raft.ReplicationStatus.PeerState;
 import java.util.ArrayList;
@@ -18,6 +17,10 @@ class LogRetentionTest {
   private static final NodeId FOLLOWER = new NodeId(2);
 
   private final LogRetention retention = new LogRetention(new LogRetention.Limits(50, 5000, 2000));
+
+  private final Map<NodeId, Long> lost = new TreeMap<>();
+  private final Map<NodeId, Long> full = new TreeMap<>();
+  private final LogRetention.Losses losses = (id, index, bytes) -> lost.put(id, index);
 
   private static LogExtent log(int segments) {
     List<LogExtent.Segment> sealed = new ArrayList<>();
@@ -34,74 +37,76 @@ class LogRetentionTest {
 
   @Test
   void logReachesBackToOlderOfTwoSnapshots() {
-    assertThat(retention.releasable(1000, List.of(700L, 1000L), log(11))).isEqualTo(700);
+    assertThat(retention.releasable(1000, List.of(700L, 1000L), log(11), losses)).isEqualTo(700);
   }
 
   @Test
   void retainedBytesAreCountedOnceForTheirFirstReason() {
     assertThat(retention.retained()).isEqualTo(new LogRetention.Retained(0, 0, 0));
-    retention.releasable(1000, List.of(1000L), log(11));
+    retention.releasable(1000, List.of(1000L), log(11), losses);
     assertThat(retention.retained())
         .as("50 entries are less than a segment")
         .isEqualTo(new LogRetention.Retained(0, 100, 0));
-    retention.releasable(1000, List.of(700L, 1000L), log(11));
+    retention.releasable(1000, List.of(700L, 1000L), log(11), losses);
     assertThat(retention.retained()).isEqualTo(new LogRetention.Retained(300, 0, 0));
     retention.sending(FOLLOWER, 1, 200);
-    retention.releasable(1000, List.of(700L, 1000L), log(11));
+    retention.releasable(1000, List.of(700L, 1000L), log(11), losses);
     assertThat(retention.retained()).isEqualTo(new LogRetention.Retained(300, 0, 500));
-    retention.releasedFor(1000);
+    retention.releasedFor(1000, full::put);
     assertThat(retention.retained()).isEqualTo(new LogRetention.Retained(0, 0, 0));
   }
 
   @Test
   void snapshotAboveStateDoesNotCount() {
-    assertThat(retention.releasable(1000, List.of(700L, 1000L, 4000L), log(11))).isEqualTo(700);
-    assertThat(retention.releasable(1000, List.of(4000L), log(11))).isZero();
+    assertThat(retention.releasable(1000, List.of(700L, 1000L, 4000L), log(11), losses))
+        .isEqualTo(700);
+    assertThat(retention.releasable(1000, List.of(4000L), log(11), losses)).isZero();
   }
 
   @Test
   void catchUpEntriesAreKeptBelowOnlySnapshot() {
-    assertThat(retention.releasable(1000, List.of(1000L), log(11))).isEqualTo(950);
+    assertThat(retention.releasable(1000, List.of(1000L), log(11), losses)).isEqualTo(950);
   }
 
   @Test
   void catchUpEntriesAreBoundedByBytes() {
     LogRetention few = new LogRetention(new LogRetention.Limits(10_000, 300, 2000));
-    assertThat(few.releasable(1000, List.of(1000L), log(11)))
+    assertThat(few.releasable(1000, List.of(1000L), log(11), losses))
         .as("the open segment and two others take 300 bytes")
         .isEqualTo(800);
     LogRetention none = new LogRetention(new LogRetention.Limits(10_000, 10, 2000));
-    assertThat(none.releasable(1000, List.of(1000L), log(11))).isEqualTo(1000);
+    assertThat(none.releasable(1000, List.of(1000L), log(11), losses)).isEqualTo(1000);
   }
 
   @Test
   void logIsKeptForReceiverUntilItHasCaughtUp() {
     retention.sending(FOLLOWER, 1, 300);
-    assertThat(retention.releasable(1000, List.of(900L, 1000L), log(11))).isEqualTo(300);
+    assertThat(retention.releasable(1000, List.of(900L, 1000L), log(11), losses)).isEqualTo(300);
     retention.ended(FOLLOWER, 1, true);
     retention.replicated(replication(1000, 0, PeerState.PROBE));
-    assertThat(retention.releasable(1000, List.of(900L, 1000L), log(11)))
+    assertThat(retention.releasable(1000, List.of(900L, 1000L), log(11), losses))
         .as("it installs")
         .isEqualTo(300);
     retention.replicated(replication(1200, 400, PeerState.REPLICATE));
-    assertThat(retention.releasable(1200, List.of(1100L, 1200L), log(13)))
+    assertThat(retention.releasable(1200, List.of(1100L, 1200L), log(13), losses))
         .as("what it has already is no longer needed")
         .isEqualTo(400);
     assertThat(retention.hasReceivers()).isTrue();
     retention.replicated(replication(1300, 1250, PeerState.REPLICATE));
     assertThat(retention.hasReceivers()).isFalse();
-    assertThat(retention.releasable(1300, List.of(1200L, 1300L), log(14))).isEqualTo(1200);
+    assertThat(retention.releasable(1300, List.of(1200L, 1300L), log(14), losses)).isEqualTo(1200);
   }
 
   @Test
   void logOfSlowReceiverIsReleased() {
     retention.sending(FOLLOWER, 1, 100);
     retention.ended(FOLLOWER, 1, true);
-    assertThat(retention.releasable(2000, List.of(1900L, 2000L), log(21))).isEqualTo(100);
-    assertThat(retention.releasable(2200, List.of(2100L, 2200L), log(23)))
+    assertThat(retention.releasable(2000, List.of(1900L, 2000L), log(21), losses)).isEqualTo(100);
+    assertThat(retention.releasable(2200, List.of(2100L, 2200L), log(23), losses))
         .as("2,200 bytes of log above index 100, 2,000 are allowed")
         .isEqualTo(2100);
     assertThat(retention.hasReceivers()).isFalse();
+    assertThat(lost).containsOnly(Map.entry(FOLLOWER, 100L));
   }
 
   @Test
@@ -111,9 +116,9 @@ class LogRetentionTest {
     retention.ended(FOLLOWER, 1, false);
     retention.ended(FOLLOWER, 1, true);
     retention.replicated(null);
-    assertThat(retention.releasable(1000, List.of(900L, 1000L), log(11))).isEqualTo(500);
+    assertThat(retention.releasable(1000, List.of(900L, 1000L), log(11), losses)).isEqualTo(500);
     retention.ended(FOLLOWER, 2, false);
-    assertThat(retention.releasable(1000, List.of(900L, 1000L), log(11))).isEqualTo(900);
+    assertThat(retention.releasable(1000, List.of(900L, 1000L), log(11), losses)).isEqualTo(900);
   }
 
   @Test
@@ -133,9 +138,12 @@ class LogRetentionTest {
   @Test
   void nearlyFullDiskReleasesLogOfReceivers() {
     retention.sending(FOLLOWER, 1, 300);
-    retention.releasedFor(300);
+    retention.releasedFor(300, full::put);
     assertThat(retention.hasReceivers()).isTrue();
-    retention.releasedFor(1000);
+    assertThat(full).isEmpty();
+    retention.releasedFor(1000, full::put);
     assertThat(retention.hasReceivers()).isFalse();
+    assertThat(full).containsOnly(Map.entry(FOLLOWER, 300L));
+    assertThat(lost).isEmpty();
   }
 }

@@ -1,24 +1,20 @@
-package io.troupe.actors.snapshot;
+package io.troupe.snapshot;
 
 import io.troupe.model.NodeId;
-import io.troupe.persistence.wal.LogExtent;
 import io.troupe.raft.ReplicationStatus;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Decides how much of the log is kept before the newest snapshot: what the older snapshots need for
  * a recovery, what slightly lagging followers need, and what a follower that received a snapshot
- * needs until it has caught up. Not thread-safe: part of the snapshot actor.
+ * needs until it has caught up. Not thread-safe.
  */
-final class LogRetention {
-  private static final Logger LOG = LoggerFactory.getLogger(LogRetention.class);
-
+public final class LogRetention {
   /**
    * Limits of the log that is kept for followers.
    *
@@ -28,7 +24,18 @@ final class LogRetention {
    * @param receiverBytes maximum size of the log that is kept for a follower that received a
    *     snapshot
    */
-  record Limits(long catchUpEntries, long catchUpBytes, long receiverBytes) {}
+  public record Limits(long catchUpEntries, long catchUpBytes, long receiverBytes) {}
+
+  /** Learns of receivers whose log is removed, because it is larger than the limit. */
+  interface Losses {
+    /**
+     * The receiver is sent another snapshot.
+     *
+     * @param index last index that the receiver is known to have
+     * @param bytes size of the log after it
+     */
+    void lost(NodeId receiver, long index, long bytes);
+  }
 
   /**
    * A follower that is being sent a snapshot, or received it.
@@ -46,7 +53,7 @@ final class LogRetention {
    * @param receivers for followers that are being sent a snapshot, or received it and have not
    *     caught up
    */
-  record Retained(long snapshots, long lagging, long receivers) {
+  public record Retained(long snapshots, long lagging, long receivers) {
     static final Retained NOTHING = new Retained(0, 0, 0);
   }
 
@@ -119,8 +126,9 @@ final class LogRetention {
    * @param newest index of the newest snapshot
    * @param snapshots indexes of all snapshots
    * @param log segments of the log on the disk
+   * @param losses learns of receivers that are given up
    */
-  long releasable(long newest, List<Long> snapshots, LogExtent log) {
+  long releasable(long newest, List<Long> snapshots, LogExtent log, Losses losses) {
     long forSnapshots = oldestUsable(newest, snapshots);
     long lagging =
         Math.max(
@@ -137,12 +145,7 @@ final class LogRetention {
       }
       long bytes = log.bytesAfter(index);
       if (bytes > limits.receiverBytes()) {
-        LOG.warn(
-            "released log that a receiver of a snapshot needs, it is sent another snapshot;"
-                + " raise troupe.catch-up-log-bytes remote-peer-id={} index={} log-bytes={}",
-            each.getKey(),
-            index,
-            bytes);
+        losses.lost(each.getKey(), index, bytes);
         all.remove();
       } else {
         upTo = index;
@@ -169,8 +172,9 @@ final class LogRetention {
    * As {@link #releasable}, when the disk is nearly full: the log that followers need is removed.
    *
    * @param upTo last index that is removed
+   * @param losses learns of receivers that need removed log, with the last index that they have
    */
-  void releasedFor(long upTo) {
+  void releasedFor(long upTo, ObjLongConsumer<NodeId> losses) {
     retained = Retained.NOTHING;
     receivers
         .entrySet()
@@ -178,11 +182,7 @@ final class LogRetention {
             each -> {
               boolean lost = each.getValue().index() < upTo;
               if (lost) {
-                LOG.warn(
-                    "disk is nearly full, released log that a receiver of a snapshot needs, it is"
-                        + " sent another snapshot remote-peer-id={} index={}",
-                    each.getKey(),
-                    each.getValue().index());
+                losses.accept(each.getKey(), each.getValue().index());
               }
               return lost;
             });

@@ -1,4 +1,4 @@
-package io.troupe.persistence.wal;
+package io.troupe.snapshot;
 
 import java.util.List;
 
