@@ -61,7 +61,7 @@ final class SimSnapshotActor {
           }
           if (upTo > 0) {
             run.disk.compact(upTo);
-            run.snapshotTaken(upTo);
+            run.raft.snapshotTaken(upTo);
           }
         });
   }
@@ -93,7 +93,7 @@ final class SimSnapshotActor {
         () -> {
           boolean ok = run.world.deliverSnapshot(run.id, to, term, snapshot);
           run.world.trace().note(run.id, "sent snapshot to " + to, snapshot.mark());
-          run.snapshotSent(to, transfer, snapshot.mark().index(), ok);
+          run.raft.snapshotSent(to, transfer, snapshot.mark().index(), ok);
         });
   }
 
@@ -102,7 +102,7 @@ final class SimSnapshotActor {
     SnapshotMark mark = snapshot.mark();
     run.disk.receive(snapshot);
     arrived.put(new Position(mark.index(), mark.term()), snapshot.content());
-    run.snapshotArrived(from, new PeerMessage.InstallSnapshot(term, mark));
+    run.raft.snapshotArrived(from, new PeerMessage.InstallSnapshot(term, mark));
   }
 
   /** Returns the content that arrived with a mark. */
