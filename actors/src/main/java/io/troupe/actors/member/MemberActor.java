@@ -7,7 +7,6 @@ import io.troupe.actors.apply.LocalStateReader;
 import io.troupe.actors.lease.LeaseActor;
 import io.troupe.actors.peers.SocketPeers;
 import io.troupe.actors.raft.RaftRoleActor;
-import io.troupe.actors.raft.UnavailableRaftBehavior;
 import io.troupe.actors.snapshot.DiskCapacity;
 import io.troupe.actors.snapshot.SnapshotActor;
 import io.troupe.actors.snapshot.TransferActor;
@@ -117,7 +116,7 @@ final class MemberActor {
    */
   private static Behavior<Command> closing(
       Shared shared, ActorRef<RaftCommand> raft, ActorRef<ApplyCommand> apply) {
-    raft.tell(UnavailableRaftBehavior.Stop.INSTANCE);
+    raft.tell(RaftRoleActor.Stop.INSTANCE);
     return Behaviors.receive(Command.class)
         .onSignal(
             ChildFailed.class,

@@ -10,17 +10,12 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 
 /**
- * Replaces the raft actor while the member's state is replaced. A client request gets the reply
+ * Replaces the raft actor while the files of the member are opened. A client request gets the reply
  * that there is no leader, so that the client can use another member. Messages of other actors and
- * members are ignored.
+ * members are ignored. {@link io.troupe.raft.RaftLoop} gives the same replies while a snapshot is
+ * installed.
  */
 public final class UnavailableRaftBehavior {
-  /** The last message: all earlier messages were refused, and the actor stops. */
-  public enum Stop implements RaftCommand.Private {
-    /** The only one. */
-    INSTANCE
-  }
-
   private UnavailableRaftBehavior() {}
 
   /** The behavior of the actor. */
@@ -28,7 +23,7 @@ public final class UnavailableRaftBehavior {
     return Behaviors.receiveMessage(
         command -> {
           refuse(command);
-          return command == Stop.INSTANCE ? Behaviors.stopped() : Behaviors.same();
+          return Behaviors.same();
         });
   }
 

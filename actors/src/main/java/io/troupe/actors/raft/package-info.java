@@ -1,6 +1,6 @@
 /**
- * Runs the Raft core in an actor. Entry class: {@link io.troupe.actors.raft.RaftRoleActor}. Imports
- * core, protocol, persistence and Pekko. See docs/components/raft.md.
+ * Runs the Raft loop of core in an actor. Entry class: {@link io.troupe.actors.raft.RaftRoleActor}.
+ * Imports core, protocol, persistence and Pekko. See docs/components/raft.md.
  */
 @NullMarked
 package io.troupe.actors.raft;

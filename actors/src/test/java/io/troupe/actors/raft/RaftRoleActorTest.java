@@ -183,6 +183,16 @@ class RaftRoleActorTest {
     wal.expectNoMessage(Duration.ofMillis(200));
   }
 
+  @Test
+  void installingActorStopsAfterEarlierRequestsAreRefused() {
+    TestProbe<ReadReply> reader = kit.createTestProbe();
+    actor.tell(new RaftCommand.SnapshotReceived(LEADER, 5, new SnapshotMark(100, 4, THREE)));
+    actor.tell(new RaftCommand.ReadIndex(reader.getRef()));
+    actor.tell(RaftRoleActor.Stop.INSTANCE);
+    reader.expectMessage(new ReadReply.Failed(Refusal.NO_LEADER));
+    reader.expectTerminated(actor, Duration.ofSeconds(10));
+  }
+
   /** The countdown of an earlier leader must not expire a lease in this term. */
   @Test
   void proposalInTermIsNeverForwarded() {

@@ -48,6 +48,7 @@ final class ClusterRules {
   private final Map<Long, HashResult.Hash> compactionHashes = new HashMap<>();
   private final Set<Long> appliedIds = new HashSet<>();
   private final Set<Long> refusedIds = new HashSet<>();
+  private final Map<Long, Long> onlyInTerm = new HashMap<>();
   private final SortedMap<Long, Membership> memberships = new TreeMap<>();
   private final Map<Long, SortedMap<NodeId, List<String>>> peerUrls = new HashMap<>();
 
@@ -89,10 +90,19 @@ final class ClusterRules {
   }
 
   /** Checks log matching (3.5): an index and a term identify one entry, and one predecessor. */
-  void appended(Entry entry, long prevTerm) {
-    Placed now = new Placed(entry, prevTerm);
-    Placed before = placed.putIfAbsent(new Position(entry.index(), entry.term()), now);
-    require(before == null || before.equals(now), "log matching broken", before, now);
+  void appended(List<Entry> entries, SimDisk log) {
+    long prevTerm = entries.isEmpty() ? 0 : log.termAfterAll(entries.get(0).index() - 1);
+    for (Entry entry : entries) {
+      Placed now = new Placed(entry, prevTerm);
+      Placed before = placed.putIfAbsent(new Position(entry.index(), entry.term()), now);
+      require(before == null || before.equals(now), "log matching broken", before, now);
+      prevTerm = entry.term();
+    }
+  }
+
+  /** An operation is proposed for the leadership of one term alone. */
+  void proposedInTerm(RequestId id, long term) {
+    onlyInTerm.put(id.value(), term);
   }
 
   /**
@@ -144,6 +154,8 @@ final class ClusterRules {
     if (entry.kind() == Entry.Kind.OPERATION) {
       require(appliedIds.add(requestId), "an operation is in the log twice", member, entry);
       require(!refusedIds.contains(requestId), "refused, yet applied", member, entry);
+      long only = onlyInTerm.getOrDefault(requestId, entry.term());
+      require(only == entry.term(), "proposed for the leadership of another term", only, entry);
     }
   }
 

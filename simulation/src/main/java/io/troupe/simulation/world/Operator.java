@@ -73,7 +73,7 @@ public final class Operator {
     }
     world.coverage().count("membership changes asked for");
     world.trace().note(run.id, "is asked for", change);
-    run.changeMembership(List.of(change), membership.version());
+    run.raft.changeMembership(List.of(change), membership.version());
     return null;
   }
 
@@ -105,7 +105,7 @@ public final class Operator {
             membership,
             world.rules().peerUrls(membership),
             new TreeSet<>(run.apply.machine().view().members().keySet()));
-    ReplicationStatus replication = run.core().replication();
+    ReplicationStatus replication = run.raft.replication();
     MembershipRules.Liveness liveness = liveness(run, trueLiveness ? replication : null);
     return switch (change.kind()) {
       case ADD_VOTER, ADD_LEARNER -> MembershipRules.refuseAdd(facts, change, LIMITS, liveness);

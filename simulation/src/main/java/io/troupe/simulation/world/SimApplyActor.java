@@ -226,7 +226,7 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
 
   @Override
   public void completed(long index) {
-    actor.send(() -> run.applied(index));
+    actor.send(() -> run.raft.applied(index));
   }
 
   @Override
@@ -287,7 +287,7 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
 
   @Override
   public void raiseAlarm(Operation.AlarmActivate alarm) {
-    run.propose(alarm, outcome -> {});
+    run.raft.propose(alarm, outcome -> {});
   }
 
   @Override

@@ -131,7 +131,7 @@ final class SimLeaseActor implements LeaseEffects<Consumer<Answer>> {
       forget.renewals().forEach(each -> startCounting(each.id(), ttls.getOrDefault(each.id(), 0L)));
     }
     Once<Boolean> end = new Once<>(applied -> actor.tell(() -> ended(proposal, applied)));
-    run.proposeInTerm(
+    run.raft.proposeInTerm(
         proposal.term(),
         proposal.operation(),
         outcome ->
@@ -153,7 +153,7 @@ final class SimLeaseActor implements LeaseEffects<Consumer<Answer>> {
 
   @Override
   public void confirmLeadership(long term) {
-    run.confirmLeadership(
+    run.raft.confirmLeadership(
         term,
         new MemberRun.ReadIndexWaiter() {
           @Override

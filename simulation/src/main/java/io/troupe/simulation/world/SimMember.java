@@ -64,7 +64,7 @@ public final class SimMember {
   /** True if it runs and knows no member: it cannot query any. */
   public boolean isLonely() {
     MemberRun running = run;
-    return running != null && running.membership().members().isEmpty();
+    return running != null && running.raft.membership().members().isEmpty();
   }
 
   /** True while its process is stopped. */
@@ -214,7 +214,7 @@ public final class SimMember {
     MemberRun running = run;
     if (running != null) {
       running.wal.stall(0);
-      running.slowTicks(0);
+      running.raft.slowTicks(0);
     }
   }
 
@@ -222,7 +222,7 @@ public final class SimMember {
   public void slowTicks(long extraUs) {
     MemberRun running = run;
     if (running != null) {
-      running.slowTicks(extraUs);
+      running.raft.slowTicks(extraUs);
     }
   }
 
@@ -230,7 +230,7 @@ public final class SimMember {
   public void transferLeadership(NodeId to) {
     MemberRun running = run;
     if (running != null) {
-      running.transferLeadership(to);
+      running.raft.transferLeadership(to);
     }
   }
 
@@ -238,7 +238,7 @@ public final class SimMember {
   public void handOver() {
     MemberRun running = run;
     if (running != null) {
-      running.handOver();
+      running.raft.handOver();
     }
   }
 
@@ -284,7 +284,7 @@ public final class SimMember {
   /** True while a snapshot replaces its log and state: it refuses requests. */
   public boolean isInstalling() {
     MemberRun running = run;
-    return running == null ? reopening : running.isInstalling();
+    return running == null ? reopening : running.raft.isInstalling();
   }
 
   /**

@@ -89,9 +89,18 @@ final class SimProcess {
     }
   }
 
-  /** Its monotonic clock. */
+  /** Its monotonic clock, in ms. */
   long clockMs() {
-    return (scheduler.nowUs() - clockPausedUs) / 1000;
+    return clockUs() / 1000;
+  }
+
+  /** Its monotonic clock, in ns. */
+  long clockNanos() {
+    return clockUs() * 1000;
+  }
+
+  private long clockUs() {
+    return scheduler.nowUs() - clockPausedUs;
   }
 
   /** Running time since a time; pauses longer than a second do not count. */

@@ -77,7 +77,7 @@ final class SimSnapshotActor implements SnapshotEffects<SimDisk.Snapshot> {
     SnapshotMark mark = snapshot.mark();
     run.disk.receive(snapshot);
     arrived.put(new Position(mark.index(), mark.term()), snapshot.content());
-    run.snapshotArrived(from, new PeerMessage.InstallSnapshot(term, mark));
+    run.raft.snapshotArrived(from, new PeerMessage.InstallSnapshot(term, mark));
   }
 
   /** Returns the content that arrived with a mark. */
@@ -183,7 +183,7 @@ final class SimSnapshotActor implements SnapshotEffects<SimDisk.Snapshot> {
 
   @Override
   public void proposeEmptyEntry() {
-    run.proposeEmptyEntry(() -> actor.tell(core::proposed));
+    run.raft.proposeEmptyEntry(() -> actor.tell(core::proposed));
   }
 
   @Override
@@ -195,7 +195,7 @@ final class SimSnapshotActor implements SnapshotEffects<SimDisk.Snapshot> {
         () -> {
           boolean ok = run.world.deliverSnapshot(run.id, to, request.term(), snapshot);
           run.world.trace().note(run.id, "sent snapshot to " + to, snapshot.mark());
-          run.snapshotSent(to, request.transfer(), snapshot.mark().index(), ok);
+          run.raft.snapshotSent(to, request.transfer(), snapshot.mark().index(), ok);
           actor.tell(() -> core.transferEnded(to, request.transfer(), ok));
         });
   }
@@ -206,12 +206,12 @@ final class SimSnapshotActor implements SnapshotEffects<SimDisk.Snapshot> {
 
   @Override
   public void queryReplication() {
-    run.queryReplication();
+    run.raft.queryReplication();
   }
 
   @Override
   public void release(long index) {
-    run.snapshotTaken(index);
+    run.raft.snapshotTaken(index);
     run.wal.dropUpTo(index);
   }
 

@@ -124,7 +124,7 @@ final class SimWalActor implements WalEffects {
 
   @Override
   public void durable(long number) {
-    run.durable(number);
+    run.raft.durable(number);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.troupe.simulation.world;
 
 import io.troupe.model.NodeId;
+import io.troupe.raft.PeerMessage;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +47,29 @@ public final class Trace {
     if (hashing) {
       hash = 31 * hash + line.toString().hashCode();
     }
+  }
+
+  /** Records the arrival of a message, if it is one of the more interesting ones. */
+  void received(NodeId member, NodeId from, PeerMessage message) {
+    if (message instanceof PeerMessage.Append append) {
+      note(member, "receives from " + from, brief(append));
+    } else if (message instanceof PeerMessage.RequestVote
+        || message instanceof PeerMessage.InstallSnapshot) {
+      note(member, "receives from " + from, message.toString());
+    }
+  }
+
+  private static String brief(PeerMessage.Append append) {
+    return "Append t"
+        + append.term()
+        + " prev="
+        + append.prevIndex()
+        + "@"
+        + append.prevTerm()
+        + " +"
+        + append.entries().size()
+        + " commit="
+        + append.commit();
   }
 
   /** Equal for two runs with the same events. */
