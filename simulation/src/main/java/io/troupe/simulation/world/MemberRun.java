@@ -4,6 +4,7 @@ import static io.troupe.simulation.check.Violation.require;
 
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.RangeQuery;
@@ -24,6 +25,7 @@ import io.troupe.raft.membership.ConfChange;
 import io.troupe.raft.membership.Membership;
 import io.troupe.simulation.history.Answer;
 import io.troupe.simulation.history.Request;
+import io.troupe.watch.EventBacklog;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,6 +58,8 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
   final SimDisk disk;
   final SimProcess process;
   final SplittableRandom random;
+  final ClientMemory memory;
+  final EventBacklog backlog;
   final SimWalActor wal;
   final SimApplyActor apply;
   final SimLeaseActor lease;
@@ -86,6 +90,8 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
     this.disk = member.disk();
     this.random = world.splitRandom();
     this.process = new SimProcess(world.scheduler());
+    this.memory = new ClientMemory(this);
+    this.backlog = new EventBacklog(world.settings().memory().backlogBytes());
     this.raft = actor();
     this.wal = new SimWalActor(this);
     this.apply = new SimApplyActor(this, disk.flushedState().copy());
@@ -108,6 +114,7 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
     process.after(random.nextLong(TICK_US), this::tick);
     lease.start();
     apply.start();
+    memory.start();
     process.after(200_000, this::publish);
   }
 
@@ -264,7 +271,11 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
 
   /** Handles a client's request. {@code reply} receives the outcome, or is never called. */
   void request(Request request, Consumer<Answer> reply) {
-    process.arrive(() -> handle(request, reply));
+    process.arrive(
+        () -> {
+          ClientMemory.Call call = memory.open(reply);
+          handle(request, call.share(), call::answer);
+        });
   }
 
   void fromPeerDigest(NodeId from, long term, long index, long digest) {
@@ -278,23 +289,23 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
                 }));
   }
 
-  private void handle(Request request, Consumer<Answer> reply) {
+  private void handle(Request request, MemoryBudget.Share response, Consumer<Answer> reply) {
     Refusal refusal = closed ? Refusal.NO_LEADER : refusal(request);
     if (refusal != null) {
       reply.accept(new Answer.Refused(refusal));
       return;
     }
     if (request instanceof Request.Write write) {
-      propose(write.operation(), reply);
+      propose(write.operation(), response, reply);
     } else if (request instanceof Request.Read read) {
       if (read.serializable()) {
-        serveRead(read.query(), reply);
+        serveRead(read.query(), response, reply);
       } else {
         readIndex(
             new ReadIndexWaiter() {
               @Override
               public void ready(long index) {
-                serveRead(read.query(), reply);
+                serveRead(read.query(), response, reply);
               }
 
               @Override
@@ -323,17 +334,35 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
   }
 
   /** Reads run on their own dispatcher. */
-  private void serveRead(RangeQuery query, Consumer<Answer> reply) {
+  private void serveRead(RangeQuery query, MemoryBudget.Share response, Consumer<Answer> reply) {
     process.after(
         random.nextInt(300),
         () -> {
-          Result result = apply.machine().reader().range(query);
-          reply.accept(new Answer.Done(result));
+          Result result =
+              response.isExceeded()
+                  ? new Result.Refused(Refusal.TOO_MANY_REQUESTS)
+                  : apply.machine().reader().range(query, response);
+          if (result instanceof Result.Refused refused && isForMemory(refused.reason())) {
+            world.coverage().count("reads refused for memory");
+            reply.accept(new Answer.Refused(refused.reason()));
+          } else {
+            reply.accept(new Answer.Done(result));
+          }
         });
   }
 
-  /** Proposes an operation. Operations that arrive together are one batch. */
+  private static boolean isForMemory(Refusal reason) {
+    return reason == Refusal.TOO_MANY_REQUESTS || reason == Refusal.ANSWER_TOO_LARGE;
+  }
+
+  /** Proposes an operation of this member itself. */
   void propose(Operation operation, Consumer<Answer> reply) {
+    propose(operation, null, reply);
+  }
+
+  /** Proposes an operation. Operations that arrive together are one batch. */
+  private void propose(
+      Operation operation, MemoryBudget.@Nullable Share response, Consumer<Answer> reply) {
     raft.tell(
         () -> {
           if (installing) {
@@ -341,7 +370,7 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
             return;
           }
           Proposal proposal = proposal(operation);
-          proposals.add(proposal, new SimApplyActor.Caller(proposal.id(), reply));
+          proposals.add(proposal, new SimApplyActor.Caller(proposal.id(), reply, response));
         });
   }
 
@@ -364,7 +393,9 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
           }
           Proposal proposal = proposal(operation);
           feed(
-              () -> proposals.proposeNow(proposal, new SimApplyActor.Caller(proposal.id(), reply)));
+              () ->
+                  proposals.proposeNow(
+                      proposal, new SimApplyActor.Caller(proposal.id(), reply, null)));
         });
   }
 

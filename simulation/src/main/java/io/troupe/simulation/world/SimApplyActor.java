@@ -18,14 +18,20 @@ import io.troupe.model.RequestId;
 import io.troupe.model.Requester;
 import io.troupe.model.Result;
 import io.troupe.mvcc.Compactor;
+import io.troupe.mvcc.EntryBounds;
 import io.troupe.mvcc.HashResult;
+import io.troupe.mvcc.RevisionChanges;
 import io.troupe.raft.membership.MembershipCodec;
 import io.troupe.simulation.history.Answer;
 import io.troupe.watch.Commit;
+import io.troupe.watch.CommitBatcher;
+import io.troupe.watch.EventBacklog;
+import io.troupe.watch.MissedRevisions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Runs {@link ApplyCore}, and checks what it applies. */
 final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApplyActor.Read> {
@@ -35,10 +41,12 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
   /** Longer than any client waits. */
   private static final long SWEEP_US = 10_000_000;
 
-  private static final MemoryBudget RESPONSES = MemoryBudget.UNLIMITED;
-
-  /** The caller of a proposal. */
-  record Caller(RequestId id, Consumer<Answer> reply) {}
+  /**
+   * The caller of a proposal.
+   *
+   * @param response counts the records of the response; null if it needs none
+   */
+  record Caller(RequestId id, Consumer<Answer> reply, MemoryBudget.@Nullable Share response) {}
 
   /** A read that waits for an index. */
   record Read(long index, MemberRun.ReadIndexWaiter waiter) {}
@@ -51,14 +59,23 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
   private final StateMachine machine;
   private final ApplyCore<Caller, Read> core;
   private final List<AppliedReply> replies = new ArrayList<>();
-  private final List<Commit> commits = new ArrayList<>();
+  private final CommitBatcher commits;
   private boolean compacting;
 
   SimApplyActor(MemberRun run, DigestStore store) {
     this.run = run;
     this.actor = run.actor();
     this.store = store;
-    this.machine = new StateMachine(store, run.world.settings().cacheBytes());
+    SimSettings.MemoryLimits limits = run.world.settings().memory();
+    this.machine =
+        new StateMachine(
+            store,
+            run.world.settings().cacheBytes(),
+            new EntryBounds(
+                EntryBounds.DEFAULT.batchBytes(),
+                EntryBounds.DEFAULT.batchRecords(),
+                limits.eventBytes()));
+    this.commits = new CommitBatcher(run.backlog, new HubMessages());
     this.core =
         new ApplyCore<>(
             run.id,
@@ -107,7 +124,7 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
     actor.tell(
         () ->
             callers.forEach(
-                caller -> core.expect(caller.id(), caller, RESPONSES.share(), term, 0)));
+                caller -> core.expect(caller.id(), caller, caller.response(), term, 0)));
   }
 
   void refuse(RequestId id, Refusal reason) {
@@ -146,7 +163,7 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
 
   private void check(Entry entry) {
     boolean operation = entry.kind() == Entry.Kind.OPERATION;
-    run.world.rules().applying(run.id, entry, operation ? run.world.decode(entry.data()) : 0);
+    run.world.rules().applying(run.id, entry, operation ? decode(entry) : null);
     if (entry.kind() == Entry.Kind.CONF_CHANGE) {
       run.world.rules().configured(MembershipCodec.decodeEntry(entry.data()));
     }
@@ -173,18 +190,24 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
   @Override
   public void operationApplied(Entry entry, DecodedOperation operation, Applied applied) {
     run.world.rules().applied(run.id, entry, applied, run.world.scheduler().nowUs());
-    if (!applied.events().isEmpty()) {
-      commits.add(new Commit(applied.revision(), applied.events()));
+    RevisionChanges changes = applied.changes();
+    if (changes.unlisted() != null) {
+      run.world.coverage().count("revisions too large to list");
     }
+    commits.add(
+        new Commit(applied.revision(), changes.events(), changes.unlisted()), changes.bytes());
   }
 
   @Override
   public long pendingEventBytes() {
-    return 0;
+    return commits.pendingBytes();
   }
 
   @Override
   public void addReply(Caller caller, Result result, long index, long proposedAt) {
+    if (result instanceof Result.ResponseTooLarge) {
+      run.world.coverage().count("responses to writes refused for memory");
+    }
     replies.add(new AppliedReply(caller, new Answer.Done(result)));
   }
 
@@ -217,11 +240,7 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
 
   @Override
   public void publishChanges() {
-    if (!commits.isEmpty()) {
-      List<Commit> published = List.copyOf(commits);
-      actor.send(() -> run.watch.committed(published));
-      commits.clear();
-    }
+    commits.publish();
   }
 
   @Override
@@ -250,6 +269,34 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
   @Override
   public void snapshotDue(long index, long term) {
     run.snapshots.due();
+  }
+
+  /** Sends to the watch hub. */
+  private final class HubMessages implements CommitBatcher.Effects {
+    private int reports;
+
+    @Override
+    public void publish(List<Commit> published, EventBacklog.Lot memory) {
+      actor.send(() -> run.watch.committed(published, memory));
+    }
+
+    @Override
+    public void publishMissed(MissedRevisions revisions) {
+      reports++;
+      actor.send(() -> run.watch.missed(revisions));
+    }
+
+    @Override
+    public void publishRightsChanged() {
+      throw new IllegalStateException("no client changes permissions");
+    }
+
+    @Override
+    public void missed(int revisions) {
+      run.world.coverage().count("revisions missed by the watch hub", revisions);
+      run.world.coverage().count("missed revisions joined to a report", revisions - reports);
+      reports = 0;
+    }
   }
 
   // ---- effects: callers and leadership
