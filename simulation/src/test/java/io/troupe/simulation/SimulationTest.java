@@ -39,6 +39,7 @@ class SimulationTest {
             "elections won",
             "crashes",
             "hashes of compactions compared",
+            "removals awaited",
             "unforced writes lost",
             "log truncations",
             "snapshots installed",

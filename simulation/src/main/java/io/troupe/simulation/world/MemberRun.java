@@ -62,6 +62,7 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
   final EventBacklog backlog;
   final SimWalActor wal;
   final SimApplyActor apply;
+  final SimCompactionActor compaction;
   final SimLeaseActor lease;
   final SimSnapshotActor snapshots;
   final WatchHub watch;
@@ -95,6 +96,8 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
     this.raft = actor();
     this.wal = new SimWalActor(this);
     this.apply = new SimApplyActor(this, disk.flushedState().copy());
+    this.compaction =
+        new SimCompactionActor(this, apply.machine().compactor(), apply.machine().reader());
     this.lease = new SimLeaseActor(this);
     this.snapshots = new SimSnapshotActor(this);
     this.watch = new WatchHub(this);
@@ -114,6 +117,7 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
     process.after(random.nextLong(TICK_US), this::tick);
     lease.start();
     apply.start();
+    compaction.start();
     memory.start();
     process.after(200_000, this::publish);
   }

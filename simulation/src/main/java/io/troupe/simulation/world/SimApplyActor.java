@@ -17,9 +17,7 @@ import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
 import io.troupe.model.Requester;
 import io.troupe.model.Result;
-import io.troupe.mvcc.Compactor;
 import io.troupe.mvcc.EntryBounds;
-import io.troupe.mvcc.HashResult;
 import io.troupe.mvcc.RevisionChanges;
 import io.troupe.raft.membership.MembershipCodec;
 import io.troupe.simulation.history.Answer;
@@ -60,7 +58,6 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
   private final ApplyCore<Caller, Read> core;
   private final List<AppliedReply> replies = new ArrayList<>();
   private final CommitBatcher commits;
-  private boolean compacting;
 
   SimApplyActor(MemberRun run, DigestStore store) {
     this.run = run;
@@ -90,7 +87,6 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
     run.process.after(run.random.nextInt(500_000), this::flushState);
     run.process.after(run.random.nextLong(DIGEST_INTERVAL_US), this::digestInterval);
     run.process.after(SWEEP_US, this::sweepInterval);
-    compact();
   }
 
   private void digestInterval() {
@@ -263,7 +259,7 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
 
   @Override
   public void compacted(long revision) {
-    compact();
+    actor.send(() -> run.compaction.moved(revision));
   }
 
   @Override
@@ -359,32 +355,6 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
   private void flushState() {
     run.disk.flush(store.copy(), machine.view().appliedIndex());
     run.process.after(20_000 + run.random.nextInt(1_500_000), this::flushState);
-  }
-
-  private void compact() {
-    if (!compacting) {
-      compacting = true;
-      run.process.after(run.random.nextInt(20_000), this::compactStep);
-    }
-  }
-
-  private void compactStep() {
-    Compactor.Progress progress = machine.compactor().removeBatch(1 + run.random.nextInt(100));
-    run.world.coverage().count("versions removed by compaction", progress.removed());
-    if (progress.done()) {
-      HashResult.Hash hash = machine.reader().hashCompaction();
-      if (hash != null) {
-        run.world.rules().compactionHash(run.id, hash);
-      }
-      compacting = false;
-    } else {
-      run.process.after(run.random.nextInt(10_000), this::compactStep);
-    }
-  }
-
-  /** Returns true if no compacted version remains. */
-  boolean isCompacted() {
-    return !compacting;
   }
 
   /** Returns a copy of the state and its position, for a snapshot. */

@@ -352,7 +352,7 @@ public final class SimMember {
     MemberRun running = run;
     return running != null
         && running.apply.machine().view().appliedIndex() == world.lastApplied()
-        && running.apply.isCompacted();
+        && running.compaction.isDone();
   }
 
   /**
