@@ -24,6 +24,7 @@ public final class MemoryBudget {
 
   private final long maxBytes;
   private final long freeBytes;
+  private final long stepBytes;
   private final AtomicLong taken = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
 
@@ -47,8 +48,20 @@ public final class MemoryBudget {
    *     limits the number of holders
    */
   public MemoryBudget(long maxBytes, long freeBytes) {
+    this(maxBytes, freeBytes, STEP);
+  }
+
+  /**
+   * Creates a budget for small responses.
+   *
+   * @param maxBytes limit for all bytes that are held at the same time
+   * @param freeBytes bytes that each holder may take even if the budget is used up
+   * @param stepBytes bytes that a share counts by itself before it takes them from the budget
+   */
+  public MemoryBudget(long maxBytes, long freeBytes, long stepBytes) {
     this.maxBytes = maxBytes;
     this.freeBytes = freeBytes;
+    this.stepBytes = stepBytes;
   }
 
   /** Bytes that are currently taken. */
@@ -175,15 +188,15 @@ public final class MemoryBudget {
     }
 
     /**
-     * Counts bytes of an object that is usually small: takes nothing from the budget before 64 KiB
-     * are counted.
+     * Counts bytes of an object that is usually small: takes nothing from the budget before a step
+     * (64 KiB) is counted.
      *
      * @throws Exceeded if the budget is exceeded, or if the share is closed because the client no
      *     longer waits
      */
     public void add(long bytes) {
       loose += bytes;
-      if (loose >= STEP) {
+      if (loose >= stepBytes) {
         long all = loose;
         loose = 0;
         take(all);

@@ -1,5 +1,6 @@
 package io.troupe.watch;
 
+import io.troupe.model.Bytes;
 import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
 import java.util.List;
@@ -16,5 +17,25 @@ public record Commit(long revision, List<Event> events, @Nullable KeyRange unlis
   /** For a revision whose events are all listed. */
   public Commit(long revision, List<Event> events) {
     this(revision, events, null);
+  }
+
+  /** True if the revision changed no key. */
+  boolean isEmpty() {
+    return events.isEmpty() && unlisted == null;
+  }
+
+  /** A range that contains all changed keys, at least one. */
+  KeyRange keys() {
+    if (unlisted != null) {
+      return unlisted;
+    }
+    Bytes first = events.get(0).kv().key();
+    Bytes last = first;
+    for (Event event : events) {
+      Bytes key = event.kv().key();
+      first = key.compareTo(first) < 0 ? key : first;
+      last = key.compareTo(last) > 0 ? key : last;
+    }
+    return new KeyRange(first, last.successor());
   }
 }

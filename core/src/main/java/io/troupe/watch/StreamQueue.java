@@ -14,13 +14,8 @@ final class StreamQueue {
   /** Maximum size of a record besides its key and value. */
   private static final int RECORD_OVERHEAD = 64;
 
-  /**
-   * The budget of all clients is updated in steps of this size, so that fast streams never update
-   * it.
-   */
-  private static final long STEP = 16 << 10;
-
   private final MemoryBudget.Share memory;
+  private final long stepBytes;
   private int replies;
   private long bytes;
   private int events;
@@ -38,9 +33,11 @@ final class StreamQueue {
    * Starts empty.
    *
    * @param memory counts the memory that the stream occupies in this process
+   * @param stepBytes {@link WatchStreamCore.Settings#stepBytes}
    */
-  StreamQueue(MemoryBudget.Share memory) {
+  StreamQueue(MemoryBudget.Share memory, long stepBytes) {
     this.memory = memory;
+    this.stepBytes = stepBytes;
   }
 
   /**
@@ -85,7 +82,7 @@ final class StreamQueue {
 
   private void count() {
     long now = bytes + watcherBytes;
-    if (Math.abs(now - countedBytes) >= STEP || (now == 0 && countedBytes > 0)) {
+    if (Math.abs(now - countedBytes) >= stepBytes || (now == 0 && countedBytes > 0)) {
       countedBytes = now;
       memory.shrinkTo(now);
     }
@@ -137,7 +134,7 @@ final class StreamQueue {
 
   /** Few bytes are not counted, so that fast streams never update the budget. */
   private void hand(long now) {
-    long counted = now >= STEP ? now : 0;
+    long counted = now >= stepBytes ? now : 0;
     if (counted != handedBytes) {
       handedBytes = counted;
       memory.hand(counted);
@@ -149,7 +146,7 @@ final class StreamQueue {
    * the connection does not send what it has.
    */
   boolean isHeldBack() {
-    return ready && bytes >= STEP && memory.isHeldBack();
+    return ready && bytes >= stepBytes && memory.isHeldBack();
   }
 
   /** Returns true if the connection takes the waiting replies now. */

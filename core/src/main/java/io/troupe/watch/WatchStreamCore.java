@@ -45,8 +45,17 @@ public final class WatchStreamCore<T> {
    *     half of it
    * @param fragmentBytes size above which a response is split if the client requested fragments
    *     (W17)
+   * @param stepBytes the budget of all clients is updated in steps of this size, so that fast
+   *     streams never update it
    */
-  public record Settings(long bufferBytes, long fragmentBytes) {}
+  public record Settings(long bufferBytes, long fragmentBytes, long stepBytes) {
+    private static final long STEP = 16 << 10;
+
+    /** With the usual step. */
+    public Settings(long bufferBytes, long fragmentBytes) {
+      this(bufferBytes, fragmentBytes, STEP);
+    }
+  }
 
   private final Settings settings;
   private final WatchStreamEffects<T> effects;
@@ -71,7 +80,7 @@ public final class WatchStreamCore<T> {
   public WatchStreamCore(
       Settings settings, MemoryBudget.Share memory, WatchStreamEffects<T> effects) {
     this.settings = settings;
-    this.queue = new StreamQueue(memory);
+    this.queue = new StreamQueue(memory, settings.stepBytes());
     this.effects = effects;
   }
 

@@ -2,6 +2,8 @@ package io.troupe.protocol;
 
 import io.troupe.model.MemoryBudget;
 import io.troupe.watch.Commit;
+import io.troupe.watch.EventBacklog;
+import io.troupe.watch.MissedRevisions;
 import java.util.List;
 import org.apache.pekko.actor.typed.ActorRef;
 

@@ -188,6 +188,7 @@ public final class Simulation {
     await("all members are equal", 15, this::areMembersEqual);
     pass(4 * SECOND);
     require(areMembersEqual(), "members do not stay equal");
+    world.members().forEach(SimMember::checkMemory);
     for (SimMember member : world.members()) {
       boolean gone = world.membership().removed().contains(member.id());
       require(

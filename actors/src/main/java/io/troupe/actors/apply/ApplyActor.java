@@ -263,7 +263,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand>
 
   @Override
   public void rightsChanged() {
-    links.commits().publishRightsChanged();
+    links.commits().rightsChanged();
   }
 
   @Override

@@ -1,11 +1,10 @@
 package io.troupe.actors.apply;
 
 import io.troupe.metrics.UpkeepMetrics;
+import io.troupe.mvcc.CompactionCore;
 import io.troupe.mvcc.Compactor;
 import io.troupe.mvcc.HashResult;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
@@ -24,15 +23,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes compacted versions in small batches with pauses (C4), on its own thread, concurrently
- * with the writer. A removal that a stop interrupts continues after the next start.
- *
- * <p>It also has the state before each compaction hashed (MT6), on another executor and one at a
- * time. The removal never waits for a hash, which reads the snapshot that was taken when the
- * compaction was applied. If compactions are applied faster than hashes are computed, some hashes
- * are skipped, but never the newest.
+ * Runs {@link CompactionCore}: removes compacted versions in small batches with pauses (C4), on its
+ * own thread, concurrently with the writer, and has the state before each compaction hashed (MT6),
+ * on another executor. A removal that a stop interrupts continues after the next start.
  */
-public final class CompactionActor extends AbstractBehavior<CompactionActor.Command> {
+public final class CompactionActor extends AbstractBehavior<CompactionActor.Command>
+    implements CompactionCore.Effects<CompletableFuture<Void>> {
   private static final Logger LOG = LoggerFactory.getLogger(CompactionActor.class);
 
   /** Messages of this actor. */
@@ -80,29 +76,19 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
 
   private final Links links;
   private final Settings settings;
-  private final List<Await> waiting = new ArrayList<>();
+  private final CompactionCore<CompletableFuture<Void>> core;
 
   /** Counted down when this actor stops: interrupts the pause and the pass in progress. */
   private final CountDownLatch stopped = new CountDownLatch(1);
 
-  private boolean walking;
-  private boolean moved;
-  private boolean hashing;
-  private boolean hashAgain;
-  private long removed;
   private long startedNanos;
-
-  /**
-   * The highest compaction that was logged and counted. An {@code Await} may arrive before the
-   * {@code Moved} of the same compaction, which then finds nothing to remove.
-   */
-  private long reportedRevision = -1;
 
   private CompactionActor(ActorContext<Command> context, Links links, Settings settings) {
     super(context);
     this.links = links;
     this.settings = settings;
-    begin();
+    this.core = new CompactionCore<>(this);
+    core.start();
   }
 
   /**
@@ -115,37 +101,17 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
   @Override
   public Receive<Command> createReceive() {
     return newReceiveBuilder()
-        .onMessage(Moved.class, this::onMoved)
+        .onMessage(Moved.class, m -> feed(core::moved))
         .onMessage(Hashed.class, this::onHashed)
-        .onMessage(Await.class, this::onAwait)
+        .onMessage(Await.class, m -> feed(() -> core.await(m.revision(), m.done())))
         .onMessage(Walked.class, this::onWalked)
         .onSignal(PostStop.class, signal -> onStop())
         .build();
   }
 
-  private Behavior<Command> onMoved(Moved to) {
-    moved = true;
-    hash();
-    return begin();
-  }
-
-  private Behavior<Command> begin() {
-    if (!walking) {
-      walking = true;
-      removed = 0;
-      startedNanos = System.nanoTime();
-      walk();
-    }
+  private Behavior<Command> feed(Runnable input) {
+    input.run();
     return this;
-  }
-
-  private void walk() {
-    getContext()
-        .pipeToSelf(
-            CompletableFuture.supplyAsync(
-                () -> links.compactor().remove(settings.batchLimit(), new Steps()),
-                links.removal()),
-            Walked::new);
   }
 
   /** Runs on the removal thread: measures each batch and pauses after it. */
@@ -167,59 +133,18 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
     }
   }
 
-  private Behavior<Command> onAwait(Await await) {
-    waiting.add(await);
-    return begin();
-  }
-
   private Behavior<Command> onWalked(Walked walked) {
     Compactor.Progress progress = walked.progress();
     if (progress == null) {
       // The store cannot be written, so the member must not continue.
       throw new CompletionException(walked.failure());
     }
-    removed += progress.removed();
-    waiting.removeIf(
-        await -> await.revision() <= progress.finishedRevision() && await.done().complete(null));
-    if (!progress.done()) {
-      walk();
-      return this;
-    }
-    walking = false;
-    if (removed > 0) {
-      links.finished().accept(progress.finishedRevision());
-    }
-    if (removed > 0 || (moved && progress.finishedRevision() > reportedRevision)) {
-      reportedRevision = progress.finishedRevision();
-      long nanos = System.nanoTime() - startedNanos;
-      links.metrics().compacted(nanos, System.currentTimeMillis() / 1000);
-      LOG.info(
-          "finished scheduled compaction compact-revision={} number-of-keys-compacted={} took-ms={}",
-          progress.finishedRevision(),
-          removed,
-          nanos / 1_000_000);
-    }
-    moved = false;
-    return this;
+    return feed(() -> core.passed(progress));
   }
 
   private Behavior<Command> onStop() {
     stopped.countDown();
     return this;
-  }
-
-  private void hash() {
-    // The hash in progress may have been selected before the newest compaction was applied.
-    hashAgain = hashing;
-    if (hashing) {
-      return;
-    }
-    hashing = true;
-    long started = System.nanoTime();
-    getContext()
-        .pipeToSelf(
-            CompletableFuture.supplyAsync(links.hash(), links.hashing()),
-            (hash, failure) -> new Hashed(started, hash, failure));
   }
 
   private Behavior<Command> onHashed(Hashed hashed) {
@@ -236,10 +161,51 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
           hash.compactRevision(),
           (System.nanoTime() - hashed.startedNanos()) / 1_000_000);
     }
-    hashing = false;
-    if (hashAgain) {
-      hash();
+    return feed(core::hashed);
+  }
+
+  // ---- effects
+
+  @Override
+  public void startPass(boolean first) {
+    if (first) {
+      startedNanos = System.nanoTime();
     }
-    return this;
+    getContext()
+        .pipeToSelf(
+            CompletableFuture.supplyAsync(
+                () -> links.compactor().remove(settings.batchLimit(), new Steps()),
+                links.removal()),
+            Walked::new);
+  }
+
+  @Override
+  public void startHash() {
+    long started = System.nanoTime();
+    getContext()
+        .pipeToSelf(
+            CompletableFuture.supplyAsync(links.hash(), links.hashing()),
+            (hash, failure) -> new Hashed(started, hash, failure));
+  }
+
+  @Override
+  public void removed(CompletableFuture<Void> caller) {
+    caller.complete(null);
+  }
+
+  @Override
+  public void finished(long revision) {
+    links.finished().accept(revision);
+  }
+
+  @Override
+  public void report(long revision, long removed) {
+    long nanos = System.nanoTime() - startedNanos;
+    links.metrics().compacted(nanos, System.currentTimeMillis() / 1000);
+    LOG.info(
+        "finished scheduled compaction compact-revision={} number-of-keys-compacted={} took-ms={}",
+        revision,
+        removed,
+        nanos / 1_000_000);
   }
 }

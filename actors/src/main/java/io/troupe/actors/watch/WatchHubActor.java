@@ -3,11 +3,12 @@ package io.troupe.actors.watch;
 import io.troupe.actors.watch.HubMessage.Watcher;
 import io.troupe.metrics.WatchMetrics;
 import io.troupe.mvcc.MvccReader;
-import io.troupe.protocol.EventBacklog;
-import io.troupe.protocol.MissedRevisions;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.WatchStreamCommand;
+import io.troupe.watch.DeliveredLots;
 import io.troupe.watch.Delivery;
+import io.troupe.watch.EventBacklog;
+import io.troupe.watch.MissedRevisions;
 import io.troupe.watch.WatchHubCore;
 import io.troupe.watch.WatchHubEffects;
 import java.util.HashMap;
@@ -29,9 +30,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WatchHubActor extends AbstractBehavior<WatchCommand>
     implements WatchHubEffects<ActorRef<WatchStreamCommand>> {
-  /** Approximate memory of a message to a stream, and of each delivery in it, besides events. */
-  private static final long DELIVERY_BYTES = 128;
-
   private final MvccReader reader;
   private final WatchStreamActor.Settings settings;
   private final WatchHubCore<ActorRef<WatchStreamCommand>> core;
@@ -171,7 +169,7 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand>
     EventBacklog.Lot lot = memory;
     if (lots != null && lot != null) {
       deliveries.forEach(delivery -> metrics.events(delivery.events().size()));
-      lots.add(lot, DELIVERY_BYTES * (1L + deliveries.size()));
+      lots.add(lot, deliveries.size());
       stream.tell(new HubMessage.Deliver(revision, deliveries));
     }
   }

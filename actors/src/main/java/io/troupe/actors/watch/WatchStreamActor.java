@@ -11,6 +11,7 @@ import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.WatchReply;
 import io.troupe.protocol.WatchStreamCommand;
+import io.troupe.watch.DeliveredLots;
 import io.troupe.watch.HistoryReadSize;
 import io.troupe.watch.WatchRequest;
 import io.troupe.watch.WatchStreamCore;

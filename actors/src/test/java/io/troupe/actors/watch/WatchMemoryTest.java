@@ -14,6 +14,7 @@ import io.troupe.mvcc.InMemoryOrderedStore;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.WatchReply;
 import io.troupe.protocol.WatchStreamCommand;
+import io.troupe.watch.DeliveredLots;
 import io.troupe.watch.Delivery;
 import io.troupe.watch.EventFilter;
 import java.time.Duration;

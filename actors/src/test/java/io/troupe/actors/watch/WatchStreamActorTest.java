@@ -17,6 +17,7 @@ import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.WatchReply;
 import io.troupe.protocol.WatchRight;
 import io.troupe.protocol.WatchStreamCommand;
+import io.troupe.watch.DeliveredLots;
 import io.troupe.watch.Delivery;
 import io.troupe.watch.EventFilter;
 import java.time.Duration;

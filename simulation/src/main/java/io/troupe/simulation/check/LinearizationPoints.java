@@ -78,24 +78,37 @@ final class LinearizationPoints {
     }
   }
 
-  private void placeWrite(int index, Call call, Operation operation, Result result) {
+  /**
+   * Of a response that was too large the client receives no part. The record has the part that was
+   * gathered, because it makes the check stricter.
+   */
+  private void placeWrite(int index, Call call, Operation operation, Result received) {
+    Result result = received instanceof Result.ResponseTooLarge large ? large.applied() : received;
     if (result instanceof Result.Put put) {
       addWrite(call, put.revision());
     } else if (result instanceof Result.DeleteRange delete) {
       addWriteOr(call, delete.revision(), delete.deleted() > 0);
     } else if (result instanceof Result.Txn txn) {
-      addWriteOr(call, txn.revision(), changes(txn));
+      if (!changes(txn) && txn.responses().contains(Result.NotGathered.INSTANCE)) {
+        addPinned(index, call, txn.revision());
+      } else {
+        addWriteOr(call, txn.revision(), changes(txn));
+      }
     } else if (operation instanceof Operation.LeaseRevoke
         && result instanceof Result.LeaseRevoke revoke) {
-      // Its result does not show whether keys were deleted.
-      open.add(index);
-      pinned.put(index, revoke.revision());
-      add(call, revoke.revision(), false, true);
+      addPinned(index, call, revoke.revision());
     } else if (result instanceof Result.LeaseGrant grant) {
       add(call, grant.revision(), false, true);
     } else if (result instanceof Result.Compact compact) {
       add(call, compact.revision(), false, true);
     }
+  }
+
+  /** The result does not show whether keys changed. */
+  private void addPinned(int index, Call call, long revision) {
+    open.add(index);
+    pinned.put(index, revision);
+    add(call, revision, false, true);
   }
 
   private static boolean changes(Result.Txn txn) {

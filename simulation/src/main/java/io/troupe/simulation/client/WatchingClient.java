@@ -144,6 +144,10 @@ public final class WatchingClient {
 
   private final class Stream implements WatchSink {
     private final Map<Long, WatchRecord> watchers = new LinkedHashMap<>();
+
+    /** Watchers that were refused, and are requested again. */
+    private final List<WatchRecord.Asked> refused = new ArrayList<>();
+
     private @Nullable WatchStream stream;
     private long ids;
 
@@ -184,7 +188,9 @@ public final class WatchingClient {
         return;
       }
       for (WatchReply reply : replies) {
-        if (reply instanceof WatchReply.Progress && reply.watchId() == -1) {
+        if (reply instanceof WatchReply.Refused) {
+          refuse();
+        } else if (reply instanceof WatchReply.Progress && reply.watchId() == -1) {
           // Applies to all watchers except one whose creation it overtook (W16).
           watchers.values().stream()
               .filter(each -> !each.replies().isEmpty())
@@ -202,13 +208,34 @@ public final class WatchingClient {
       world.scheduler().after(slow ? random.nextLong(3_000_000) : 100, open::next);
     }
 
+    /** The replies to the creates of a stream have the order of the creates. */
+    private void refuse() {
+      for (Map.Entry<Long, WatchRecord> each : watchers.entrySet()) {
+        if (each.getValue().replies().isEmpty()) {
+          watchers.remove(each.getKey());
+          refused.add(each.getValue().asked());
+          world.scheduler().after(50_000 + random.nextLong(200_000), this::createAgain);
+          return;
+        }
+      }
+      throw new IllegalStateException("a watcher was refused that was not requested");
+    }
+
+    private void createAgain() {
+      List<WatchRecord.Asked> again = List.copyOf(refused);
+      if (isOpen()) {
+        refused.clear();
+        again.forEach(this::create);
+      }
+    }
+
     @Override
     public void broken() {
       if (stream == null) {
         return;
       }
       stream = null;
-      List<WatchRecord.Asked> again = new ArrayList<>();
+      List<WatchRecord.Asked> again = new ArrayList<>(refused);
       for (WatchRecord record : watchers.values()) {
         WatchRecord.Asked asked = record.asked();
         boolean dropped = !permanent && !stopped && random.nextInt(3) == 0;

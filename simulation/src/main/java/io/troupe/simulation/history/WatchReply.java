@@ -24,6 +24,16 @@ public sealed interface WatchReply {
     }
   }
 
+  /**
+   * The oldest requested watcher without a reply was refused, because clients use up the memory.
+   */
+  record Refused() implements WatchReply {
+    @Override
+    public long watchId() {
+      return -1;
+    }
+  }
+
   /** All events up to this revision were sent. */
   record Progress(long watchId, long revision) implements WatchReply {}
 

@@ -4,13 +4,12 @@ import static io.troupe.simulation.check.Violation.require;
 
 import io.troupe.lease.LeaseChange;
 import io.troupe.machine.Applied;
+import io.troupe.model.DecodedOperation;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
 import io.troupe.model.RequestId;
-import io.troupe.model.Result;
 import io.troupe.mvcc.HashResult;
-import io.troupe.mvcc.RevisionChanges;
 import io.troupe.raft.Outgoing;
 import io.troupe.raft.PeerMessage;
 import io.troupe.raft.RaftStatus;
@@ -31,6 +30,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Invariants of all members together, checked at each event. */
 final class ClusterRules {
@@ -43,7 +43,7 @@ final class ClusterRules {
   private final Map<Long, NodeId> leaders = new HashMap<>();
   private final Map<Position, Placed> placed = new HashMap<>();
   private final List<Entry> truth = new ArrayList<>();
-  private final List<Applied> outcomes = new ArrayList<>();
+  private final ReferenceState reference = new ReferenceState();
   private final Map<Long, Long> digests = new HashMap<>();
   private final Map<Long, HashResult.Hash> compactionHashes = new HashMap<>();
   private final Set<Long> appliedIds = new HashSet<>();
@@ -141,8 +141,10 @@ final class ClusterRules {
   /**
    * Checks that applied prefixes are equal, and that no operation is applied twice or after it was
    * refused (3.6.3).
+   *
+   * @param operation of the entry; null if it has none
    */
-  void applying(NodeId member, Entry entry, long requestId) {
+  void applying(NodeId member, Entry entry, @Nullable DecodedOperation operation) {
     int at = (int) entry.index() - 1;
     require(at <= truth.size(), "applied with a gap", member, entry);
     if (at < truth.size()) {
@@ -151,11 +153,16 @@ final class ClusterRules {
     }
     truth.add(entry);
     coverage.count("entries committed");
-    if (entry.kind() == Entry.Kind.OPERATION) {
+    if (operation != null) {
+      long requestId = operation.id().value();
       require(appliedIds.add(requestId), "an operation is in the log twice", member, entry);
       require(!refusedIds.contains(requestId), "refused, yet applied", member, entry);
       long only = onlyInTerm.getOrDefault(requestId, entry.term());
       require(only == entry.term(), "proposed for the leadership of another term", only, entry);
+    }
+    Applied outcome = reference.apply(entry, operation);
+    if (!outcome.events().isEmpty()) {
+      history.committed(outcome.revision(), outcome.events());
     }
   }
 
@@ -170,40 +177,24 @@ final class ClusterRules {
   }
 
   /**
-   * Checks that applying an entry has the same outcome on all members. Only the member of the
-   * caller collects the records of the response.
+   * Checks that applying an entry has the same outcome on all members, as {@link
+   * ReferenceState#isRight}.
    */
   void applied(NodeId member, Entry entry, Applied outcome, long nowUs) {
     if (damaged.contains(member)) {
       return;
     }
-    int at = (int) entry.index() - 1;
-    while (outcomes.size() < at) {
-      outcomes.add(new Applied(outcome.result(), 0, RevisionChanges.NONE, List.of()));
-    }
-    if (at < outcomes.size()) {
-      require(
-          isSame(outcomes.get(at), outcome), "another outcome", member, outcome, outcomes.get(at));
-      return;
-    }
-    outcomes.add(outcome);
-    if (!outcome.events().isEmpty()) {
-      history.committed(outcome.revision(), outcome.events());
-    }
+    require(
+        reference.isRight(entry, outcome),
+        "another outcome",
+        member,
+        outcome,
+        reference.outcome(entry.index()));
     for (LeaseChange change : outcome.leaseChanges()) {
       if (change instanceof LeaseChange.Revoked revoked && endedLeases.add(revoked.id())) {
         history.add(new LeaseEnd(revoked.id(), nowUs));
       }
     }
-  }
-
-  private static boolean isSame(Applied one, Applied other) {
-    boolean refused = one.result() instanceof Result.Refused;
-    return one.revision() == other.revision()
-        && one.changes().equals(other.changes())
-        && one.leaseChanges().equals(other.leaseChanges())
-        && one.result().getClass().equals(other.result().getClass())
-        && (!refused || one.result().equals(other.result()));
   }
 
   /** Records the membership that an entry makes, and its peer URLs. */

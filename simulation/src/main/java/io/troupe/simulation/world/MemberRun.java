@@ -1,5 +1,6 @@
 package io.troupe.simulation.world;
 
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.RangeQuery;
@@ -11,6 +12,7 @@ import io.troupe.raft.RaftStatus;
 import io.troupe.raft.membership.Membership;
 import io.troupe.simulation.history.Answer;
 import io.troupe.simulation.history.Request;
+import io.troupe.watch.EventBacklog;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -36,9 +38,12 @@ final class MemberRun {
   final SimDisk disk;
   final SimProcess process;
   final SplittableRandom random;
+  final ClientMemory memory;
+  final EventBacklog backlog;
   final SimRaftActor raft;
   final SimWalActor wal;
   final SimApplyActor apply;
+  final SimCompactionActor compaction;
   final SimLeaseActor lease;
   final SimSnapshotActor snapshots;
   final WatchHub watch;
@@ -54,8 +59,12 @@ final class MemberRun {
     this.disk = member.disk();
     this.random = world.splitRandom();
     this.process = new SimProcess(world.scheduler());
+    this.memory = new ClientMemory(this);
+    this.backlog = new EventBacklog(world.settings().memory().backlogBytes());
     this.wal = new SimWalActor(this);
     this.apply = new SimApplyActor(this, disk.flushedState().copy());
+    this.compaction =
+        new SimCompactionActor(this, apply.machine().compactor(), apply.machine().reader());
     this.lease = new SimLeaseActor(this);
     this.snapshots = new SimSnapshotActor(this);
     this.watch = new WatchHub(this);
@@ -71,6 +80,8 @@ final class MemberRun {
     lease.start();
     apply.start();
     snapshots.start();
+    compaction.start();
+    memory.start();
     process.after(200_000, this::publish);
   }
 
@@ -125,30 +136,34 @@ final class MemberRun {
 
   /** Handles a client's request. {@code reply} receives the outcome, or is never called. */
   void request(Request request, Consumer<Answer> reply) {
-    process.arrive(() -> handle(request, reply));
+    process.arrive(
+        () -> {
+          ClientMemory.Call call = memory.open(reply);
+          handle(request, call.share(), call::answer);
+        });
   }
 
   void fromPeerDigest(NodeId from, long term, long index, long digest) {
     process.arrive(() -> raft.fromPeerDigest(from, term, index, digest));
   }
 
-  private void handle(Request request, Consumer<Answer> reply) {
+  private void handle(Request request, MemoryBudget.Share response, Consumer<Answer> reply) {
     Refusal refusal = closed ? Refusal.NO_LEADER : refusal(request);
     if (refusal != null) {
       reply.accept(new Answer.Refused(refusal));
       return;
     }
     if (request instanceof Request.Write write) {
-      raft.propose(write.operation(), reply);
+      raft.propose(write.operation(), response, reply);
     } else if (request instanceof Request.Read read) {
       if (read.serializable()) {
-        serveRead(read.query(), reply);
+        serveRead(read.query(), response, reply);
       } else {
         raft.readIndex(
             new ReadIndexWaiter() {
               @Override
               public void ready(long index) {
-                serveRead(read.query(), reply);
+                serveRead(read.query(), response, reply);
               }
 
               @Override
@@ -177,13 +192,25 @@ final class MemberRun {
   }
 
   /** Reads run on their own dispatcher. */
-  private void serveRead(RangeQuery query, Consumer<Answer> reply) {
+  private void serveRead(RangeQuery query, MemoryBudget.Share response, Consumer<Answer> reply) {
     process.after(
         random.nextInt(300),
         () -> {
-          Result result = apply.machine().reader().range(query);
-          reply.accept(new Answer.Done(result));
+          Result result =
+              response.isExceeded()
+                  ? new Result.Refused(Refusal.TOO_MANY_REQUESTS)
+                  : apply.machine().reader().range(query, response);
+          if (result instanceof Result.Refused refused && isForMemory(refused.reason())) {
+            world.coverage().count("reads refused for memory");
+            reply.accept(new Answer.Refused(refused.reason()));
+          } else {
+            reply.accept(new Answer.Done(result));
+          }
         });
+  }
+
+  private static boolean isForMemory(Refusal reason) {
+    return reason == Refusal.TOO_MANY_REQUESTS || reason == Refusal.ANSWER_TOO_LARGE;
   }
 
   /** Sends a message. */

@@ -17,15 +17,19 @@ import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
 import io.troupe.model.Requester;
 import io.troupe.model.Result;
-import io.troupe.mvcc.Compactor;
-import io.troupe.mvcc.HashResult;
+import io.troupe.mvcc.EntryBounds;
+import io.troupe.mvcc.RevisionChanges;
 import io.troupe.raft.membership.MembershipCodec;
 import io.troupe.simulation.history.Answer;
 import io.troupe.watch.Commit;
+import io.troupe.watch.CommitBatcher;
+import io.troupe.watch.EventBacklog;
+import io.troupe.watch.MissedRevisions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Runs {@link ApplyCore}, and checks what it applies. */
 final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApplyActor.Read> {
@@ -35,10 +39,12 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
   /** Longer than any client waits. */
   private static final long SWEEP_US = 10_000_000;
 
-  private static final MemoryBudget RESPONSES = MemoryBudget.UNLIMITED;
-
-  /** The caller of a proposal. */
-  record Caller(RequestId id, Consumer<Answer> reply) {}
+  /**
+   * The caller of a proposal.
+   *
+   * @param response counts the records of the response; null if it needs none
+   */
+  record Caller(RequestId id, Consumer<Answer> reply, MemoryBudget.@Nullable Share response) {}
 
   /** A read that waits for an index. */
   record Read(long index, MemberRun.ReadIndexWaiter waiter) {}
@@ -51,14 +57,22 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
   private final StateMachine machine;
   private final ApplyCore<Caller, Read> core;
   private final List<AppliedReply> replies = new ArrayList<>();
-  private final List<Commit> commits = new ArrayList<>();
-  private boolean compacting;
+  private final CommitBatcher commits;
 
   SimApplyActor(MemberRun run, DigestStore store) {
     this.run = run;
     this.actor = run.actor();
     this.store = store;
-    this.machine = new StateMachine(store, run.world.settings().cacheBytes());
+    SimSettings.MemoryLimits limits = run.world.settings().memory();
+    this.machine =
+        new StateMachine(
+            store,
+            run.world.settings().cacheBytes(),
+            new EntryBounds(
+                EntryBounds.DEFAULT.batchBytes(),
+                EntryBounds.DEFAULT.batchRecords(),
+                limits.eventBytes()));
+    this.commits = new CommitBatcher(run.backlog, new HubMessages());
     this.core =
         new ApplyCore<>(
             run.id,
@@ -73,7 +87,6 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
     run.process.after(run.random.nextInt(500_000), this::flushState);
     run.process.after(run.random.nextLong(DIGEST_INTERVAL_US), this::digestInterval);
     run.process.after(SWEEP_US, this::sweepInterval);
-    compact();
   }
 
   private void digestInterval() {
@@ -107,7 +120,7 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
     actor.tell(
         () ->
             callers.forEach(
-                caller -> core.expect(caller.id(), caller, RESPONSES.share(), term, 0)));
+                caller -> core.expect(caller.id(), caller, caller.response(), term, 0)));
   }
 
   void refuse(RequestId id, Refusal reason) {
@@ -146,7 +159,7 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
 
   private void check(Entry entry) {
     boolean operation = entry.kind() == Entry.Kind.OPERATION;
-    run.world.rules().applying(run.id, entry, operation ? run.world.decode(entry.data()) : 0);
+    run.world.rules().applying(run.id, entry, operation ? decode(entry) : null);
     if (entry.kind() == Entry.Kind.CONF_CHANGE) {
       run.world.rules().configured(MembershipCodec.decodeEntry(entry.data()));
     }
@@ -173,18 +186,24 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
   @Override
   public void operationApplied(Entry entry, DecodedOperation operation, Applied applied) {
     run.world.rules().applied(run.id, entry, applied, run.world.scheduler().nowUs());
-    if (!applied.events().isEmpty()) {
-      commits.add(new Commit(applied.revision(), applied.events()));
+    RevisionChanges changes = applied.changes();
+    if (changes.unlisted() != null) {
+      run.world.coverage().count("revisions too large to list");
     }
+    commits.add(
+        new Commit(applied.revision(), changes.events(), changes.unlisted()), changes.bytes());
   }
 
   @Override
   public long pendingEventBytes() {
-    return 0;
+    return commits.pendingBytes();
   }
 
   @Override
   public void addReply(Caller caller, Result result, long index, long proposedAt) {
+    if (result instanceof Result.ResponseTooLarge) {
+      run.world.coverage().count("responses to writes refused for memory");
+    }
     replies.add(new AppliedReply(caller, new Answer.Done(result)));
   }
 
@@ -217,11 +236,7 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
 
   @Override
   public void publishChanges() {
-    if (!commits.isEmpty()) {
-      List<Commit> published = List.copyOf(commits);
-      actor.send(() -> run.watch.committed(published));
-      commits.clear();
-    }
+    commits.publish();
   }
 
   @Override
@@ -244,12 +259,40 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
 
   @Override
   public void compacted(long revision) {
-    compact();
+    actor.send(() -> run.compaction.moved(revision));
   }
 
   @Override
   public void snapshotDue(long index, long term) {
     run.snapshots.due(index);
+  }
+
+  /** Sends to the watch hub. */
+  private final class HubMessages implements CommitBatcher.Effects {
+    private int reports;
+
+    @Override
+    public void publish(List<Commit> published, EventBacklog.Lot memory) {
+      actor.send(() -> run.watch.committed(published, memory));
+    }
+
+    @Override
+    public void publishMissed(MissedRevisions revisions) {
+      reports++;
+      actor.send(() -> run.watch.missed(revisions));
+    }
+
+    @Override
+    public void publishRightsChanged() {
+      throw new IllegalStateException("no client changes permissions");
+    }
+
+    @Override
+    public void missed(int revisions) {
+      run.world.coverage().count("revisions missed by the watch hub", revisions);
+      run.world.coverage().count("missed revisions joined to a report", revisions - reports);
+      reports = 0;
+    }
   }
 
   // ---- effects: callers and leadership
@@ -312,33 +355,6 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
   private void flushState() {
     run.disk.flush(store.copy(), machine.view().appliedIndex());
     run.process.after(20_000 + run.random.nextInt(1_500_000), this::flushState);
-  }
-
-  private void compact() {
-    if (!compacting) {
-      compacting = true;
-      run.process.after(run.random.nextInt(20_000), this::compactStep);
-    }
-  }
-
-  private void compactStep() {
-    Compactor.Progress progress = machine.compactor().removeBatch(1 + run.random.nextInt(100));
-    run.world.coverage().count("versions removed by compaction", progress.removed());
-    if (progress.done()) {
-      HashResult.Hash hash = machine.reader().hashCompaction();
-      if (hash != null) {
-        run.world.rules().compactionHash(run.id, hash);
-      }
-      compacting = false;
-      run.snapshots.reclaim();
-    } else {
-      run.process.after(run.random.nextInt(10_000), this::compactStep);
-    }
-  }
-
-  /** Returns true if no compacted version remains. */
-  boolean isCompacted() {
-    return !compacting;
   }
 
   /** Returns a copy of the state and its position, for a snapshot. */

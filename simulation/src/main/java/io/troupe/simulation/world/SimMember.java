@@ -1,5 +1,7 @@
 package io.troupe.simulation.world;
 
+import static io.troupe.simulation.check.Violation.require;
+
 import io.troupe.model.AlarmMember;
 import io.troupe.model.AlarmType;
 import io.troupe.model.NodeId;
@@ -350,7 +352,20 @@ public final class SimMember {
     MemberRun running = run;
     return running != null
         && running.apply.machine().view().appliedIndex() == world.lastApplied()
-        && running.apply.isCompacted();
+        && running.compaction.isDone();
+  }
+
+  /**
+   * Checks that nothing holds memory of clients or events longer than it needs it.
+   *
+   * @throws io.troupe.simulation.check.Violation if something does
+   */
+  public void checkMemory() {
+    MemberRun running = run;
+    if (running != null && !running.process.isPaused()) {
+      running.memory.checkReleased();
+      require(running.backlog.bytes() == 0, "events are lost", id, running.backlog.bytes());
+    }
   }
 
   /** The hash of its keys with their history; 0 while it is down. */

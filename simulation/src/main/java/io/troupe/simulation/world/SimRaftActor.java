@@ -5,6 +5,7 @@ import static io.troupe.simulation.check.Violation.require;
 import io.troupe.model.AlarmType;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
@@ -116,12 +117,22 @@ final class SimRaftActor
 
   // ---- messages of callers
 
-  /** Proposes an operation. Operations that arrive together are one batch. */
+  /** Proposes an operation of this member itself. */
   void propose(Operation operation, Consumer<Answer> reply) {
+    propose(operation, null, reply);
+  }
+
+  /**
+   * Proposes an operation. Operations that arrive together are one batch.
+   *
+   * @param response memory for the response; null for this member itself
+   */
+  void propose(
+      Operation operation, MemoryBudget.@Nullable Share response, Consumer<Answer> reply) {
     actor.tell(
         () -> {
           Proposal proposal = proposal(operation);
-          loop.propose(proposal, began(new SimApplyActor.Caller(proposal.id(), reply)));
+          loop.propose(proposal, began(new SimApplyActor.Caller(proposal.id(), reply, response)));
         });
   }
 
@@ -131,7 +142,7 @@ final class SimRaftActor
         () -> {
           Proposal proposal = proposal(operation);
           world.rules().proposedInTerm(proposal.id(), term);
-          loop.proposeInTerm(term, proposal, began(new SimApplyActor.Caller(proposal.id(), reply)));
+          loop.proposeInTerm(term, proposal, began(new SimApplyActor.Caller(proposal.id(), reply, null)));
         });
   }
 
@@ -146,7 +157,7 @@ final class SimRaftActor
         () ->
             loop.proposeConfChange(
                 new ConfProposal(request, changes, basis),
-                began(new SimApplyActor.Caller(request, outcome -> {}))));
+                began(new SimApplyActor.Caller(request, outcome -> {}, null))));
   }
 
   /** Requests a read index. The waiter is called when the state includes it. */

@@ -1,5 +1,6 @@
 package io.troupe.simulation.world;
 
+import io.troupe.mvcc.EntryBounds;
 import io.troupe.raft.RaftSettings;
 import io.troupe.snapshot.LogRetention;
 import io.troupe.snapshot.SnapshotCore;
@@ -24,6 +25,7 @@ import java.util.SplittableRandom;
  * @param fullDisks whether disks are nearly full at times
  * @param slowActors whether messages to actors are sometimes delayed
  * @param cacheBytes memory of a member for records of the store
+ * @param memory limits of a member for clients and events
  */
 public record SimSettings(
     int voters,
@@ -40,7 +42,45 @@ public record SimSettings(
     int segmentEntries,
     boolean fullDisks,
     boolean slowActors,
-    int cacheBytes) {
+    int cacheBytes,
+    MemoryLimits memory) {
+
+  /**
+   * Limits of memory, small because requests here are.
+   *
+   * @param backlogBytes events between the apply actor and the watch streams
+   * @param eventBytes events of one revision that are listed; those of a larger one are read from
+   *     history
+   * @param clientBytes all that clients occupy
+   * @param freeBytes what each client may occupy in any case
+   * @param countedBytes steps in which responses count
+   */
+  public record MemoryLimits(
+      long backlogBytes, long eventBytes, long clientBytes, long freeBytes, long countedBytes) {
+    /** Nothing is refused. */
+    public static final MemoryLimits NONE =
+        new MemoryLimits(
+            Long.MAX_VALUE, EntryBounds.DEFAULT.eventBytes(), Long.MAX_VALUE, 0, 64 << 10);
+
+    /** True if clients may be refused. */
+    boolean isClientMemoryLimited() {
+      return clientBytes < Long.MAX_VALUE;
+    }
+
+    /** Each limit is off in one third of the seeds. */
+    static MemoryLimits draw(SplittableRandom random) {
+      boolean backlog = random.nextInt(3) > 0;
+      boolean events = random.nextInt(3) > 0;
+      boolean clients = random.nextInt(3) > 0;
+      return new MemoryLimits(
+          backlog ? 300 + random.nextInt(2_000) : NONE.backlogBytes(),
+          events ? 500 + random.nextInt(2_000) : NONE.eventBytes(),
+          // More than the watchers of all clients need at one member.
+          clients ? 64_000 + random.nextInt(300_000) : NONE.clientBytes(),
+          random.nextInt(3) == 0 ? 40_000 : random.nextInt(2_000),
+          clients ? 1 + random.nextInt(500) : NONE.countedBytes());
+    }
+  }
 
   /**
    * Draws settings for one seed.
@@ -80,7 +120,8 @@ public record SimSettings(
         1 + random.nextInt(60),
         random.nextInt(4) == 0,
         random.nextInt(4) == 0,
-        1 << 20);
+        1 << 20,
+        MemoryLimits.draw(random));
   }
 
   /** Entries of the simulation have 8 bytes. */

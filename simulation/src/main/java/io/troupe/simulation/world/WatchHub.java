@@ -1,17 +1,16 @@
 package io.troupe.simulation.world;
 
-import io.troupe.model.Bytes;
-import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
 import io.troupe.watch.Commit;
 import io.troupe.watch.Delivery;
+import io.troupe.watch.EventBacklog;
+import io.troupe.watch.MissedRevisions;
 import io.troupe.watch.WatchHubCore;
 import io.troupe.watch.WatchHubEffects;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** Runs {@link WatchHubCore}. */
 final class WatchHub implements WatchHubEffects<WatchStream> {
@@ -19,6 +18,9 @@ final class WatchHub implements WatchHubEffects<WatchStream> {
   private final SimActor actor;
   private final WatchHubCore<WatchStream> core;
   private final Set<WatchStream> streams = new LinkedHashSet<>();
+
+  /** Memory of the commits that are being handled. */
+  private EventBacklog.@Nullable Lot memory;
 
   WatchHub(MemberRun run) {
     this.run = run;
@@ -42,9 +44,14 @@ final class WatchHub implements WatchHubEffects<WatchStream> {
 
   // ---- messages
 
-  void close(WatchStream stream) {
+  /** The client closed the stream, or it cannot continue. */
+  void stopped(WatchStream stream) {
     streams.remove(stream);
-    actor.tell(() -> core.stopped(stream));
+    actor.tell(
+        () -> {
+          stream.unhandled().releaseAll();
+          core.stopped(stream);
+        });
   }
 
   void join(WatchStream stream, long serial, KeyRange range, long nextRevision) {
@@ -67,44 +74,35 @@ final class WatchHub implements WatchHubEffects<WatchStream> {
     actor.tell(() -> stream.handled(client));
   }
 
-  /** Revisions are visible to readers now. Some of them count as too large to be listed. */
-  void committed(List<Commit> commits) {
-    List<Commit> sent = new ArrayList<>();
-    for (Commit commit : commits) {
-      boolean large = run.random.nextInt(60) == 0;
-      run.world.coverage().count("revisions that watchers read from history", large ? 1 : 0);
-      sent.add(large ? new Commit(commit.revision(), List.of(), keys(commit)) : commit);
-    }
-    boolean missed = run.random.nextInt(60) == 0;
-    if (missed) {
-      run.world.coverage().count("batches that the watch hub missed");
-      sent.forEach(commit -> missed(commit.revision(), keys(commit)));
-    } else {
-      actor.tell(() -> core.committed(sent));
-    }
+  /** Revisions are visible to readers now. */
+  void committed(List<Commit> commits, EventBacklog.Lot lot) {
+    actor.tell(
+        () -> {
+          memory = lot;
+          core.committed(commits);
+          memory = null;
+          lot.release();
+        });
   }
 
-  private void missed(long revision, KeyRange keys) {
-    actor.tell(() -> core.missed(revision, revision, keys));
-  }
-
-  private static KeyRange keys(Commit commit) {
-    KeyRange unlisted = commit.unlisted();
-    if (unlisted != null) {
-      return unlisted;
-    }
-    TreeSet<Bytes> keys = new TreeSet<>();
-    for (Event event : commit.events()) {
-      keys.add(event.kv().key());
-    }
-    return new KeyRange(keys.first(), keys.last().successor());
+  /** Revisions are visible to readers now, and watchers read them from history. */
+  void missed(MissedRevisions revisions) {
+    actor.tell(
+        () -> {
+          MissedRevisions.Span span = revisions.take();
+          core.missed(span.first(), span.last(), span.keys());
+        });
   }
 
   // ---- effects
 
   @Override
   public void deliver(WatchStream stream, long revision, List<Delivery> deliveries) {
-    stream.deliver(revision, deliveries);
+    EventBacklog.Lot lot = memory;
+    if (lot != null) {
+      stream.unhandled().add(lot, deliveries.size());
+      stream.deliver(revision, deliveries);
+    }
   }
 
   @Override

@@ -1,13 +1,17 @@
 package io.troupe.simulation.world;
 
+import static io.troupe.simulation.check.Violation.require;
+
 import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
+import io.troupe.model.KeyValue;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.SharedEvent;
 import io.troupe.mvcc.HistoryResult;
 import io.troupe.mvcc.MvccReader;
 import io.troupe.simulation.history.WatchRecord;
 import io.troupe.simulation.history.WatchReply;
+import io.troupe.watch.DeliveredLots;
 import io.troupe.watch.Delivery;
 import io.troupe.watch.EventFilter;
 import io.troupe.watch.HistoryReadSize;
@@ -26,7 +30,14 @@ public final class WatchStream implements WatchStreamEffects<Runnable> {
   private static final long RETRY_US = 100_000;
 
   /** Small, so that slow clients lag. */
-  private static final WatchStreamCore.Settings SETTINGS = new WatchStreamCore.Settings(8_000, 500);
+  private static final WatchStreamCore.Settings SETTINGS =
+      new WatchStreamCore.Settings(8_000, 500, 200);
+
+  /** Bytes that the connection takes before the client has read them. */
+  private static final long WINDOW = 1_500;
+
+  /** Approximate size of a reply, and of each event, besides keys and values. */
+  private static final long OVERHEAD = 64;
 
   private record Request(long watchId, WatchRecord.Asked asked) implements WatchRequest {
     @Override
@@ -74,8 +85,21 @@ public final class WatchStream implements WatchStreamEffects<Runnable> {
   /** Requests of the client; the next one is sent when the last one was accepted. */
   private final ArrayDeque<Consumer<Runnable>> requests = new ArrayDeque<>();
 
+  private final MemoryBudget.Share memory;
+  private final DeliveredLots unhandled = new DeliveredLots();
+
+  /** Sizes of the replies that the client has not read. */
+  private final ArrayDeque<Long> unread = new ArrayDeque<>();
+
+  private long unreadBytes;
+  private long arrivalUs;
+
+  /** The connection takes no more replies. */
+  private boolean full;
+
   private List<WatchReply> replies = new ArrayList<>();
   private boolean busy;
+  private boolean retrying;
   private boolean closed;
 
   WatchStream(MemberRun run, WatchHub hub, WatchSink sink) {
@@ -83,7 +107,9 @@ public final class WatchStream implements WatchStreamEffects<Runnable> {
     this.hub = hub;
     this.sink = sink;
     this.actor = run.actor();
-    this.core = new WatchStreamCore<>(SETTINGS, MemoryBudget.UNLIMITED.share(), this);
+    this.memory = run.memory.openStream();
+    this.memory.track();
+    this.core = new WatchStreamCore<>(SETTINGS, memory, this);
     tell(core::next);
     run.process.after(run.random.nextLong(PROGRESS_US), this::progressTick);
   }
@@ -141,15 +167,38 @@ public final class WatchStream implements WatchStreamEffects<Runnable> {
     }
   }
 
-  /** The client has handled the last replies and can take more. */
+  /** The client has read the oldest replies. */
   public void next() {
-    run.process.arrive(() -> tell(core::next));
+    run.process.arrive(
+        () -> {
+          long read = unread.removeFirst();
+          unreadBytes -= read;
+          memory.sent(read);
+          if (full && unreadBytes <= WINDOW) {
+            full = false;
+            tell(core::next);
+          }
+        });
   }
 
   /** The client closes the stream. */
   public void close() {
     closed = true;
-    run.process.arrive(() -> hub.close(this));
+    run.process.arrive(this::stop);
+  }
+
+  private void stop() {
+    actor.tell(
+        () -> {
+          run.memory.close(memory);
+          unhandled.releaseAll();
+          hub.stopped(this);
+        });
+  }
+
+  /** Memory of the deliveries that this stream has not handled. */
+  DeliveredLots unhandled() {
+    return unhandled;
   }
 
   /** The process or the connection is lost. */
@@ -176,7 +225,11 @@ public final class WatchStream implements WatchStreamEffects<Runnable> {
   }
 
   void deliver(long revision, List<Delivery> deliveries) {
-    tell(() -> core.deliver(revision, deliveries));
+    tell(
+        () -> {
+          core.deliver(revision, deliveries);
+          unhandled.releaseFirst();
+        });
   }
 
   void revision(long revision, Runnable client) {
@@ -256,7 +309,9 @@ public final class WatchStream implements WatchStreamEffects<Runnable> {
 
   @Override
   public void createFailed(long revision, String reason) {
-    throw new IllegalStateException("watcher refused: " + reason);
+    require(reason.equals("etcdserver: too many requests"), "watcher refused", reason);
+    run.world.coverage().count("watchers refused for memory");
+    replies.add(new WatchReply.Refused());
   }
 
   @Override
@@ -302,6 +357,7 @@ public final class WatchStream implements WatchStreamEffects<Runnable> {
       if (!(result instanceof HistoryResult.Events piece)) {
         // Compacted meanwhile: the real stream fails too.
         breakOff();
+        stop();
         return;
       }
       for (Event event : piece.events()) {
@@ -325,10 +381,21 @@ public final class WatchStream implements WatchStreamEffects<Runnable> {
       tell(core::next);
       return;
     }
+    long size = size(out);
+    memory.encoded(size);
+    unread.addLast(size);
+    unreadBytes += size;
+    if (unreadBytes <= WINDOW) {
+      run.process.after(run.random.nextInt(100), () -> tell(core::next));
+    } else {
+      full = true;
+    }
+    long nowUs = run.world.scheduler().nowUs();
+    arrivalUs = Math.max(arrivalUs, nowUs + run.world.network().streamDelay());
     run.world
         .scheduler()
         .after(
-            run.world.network().streamDelay(),
+            arrivalUs - nowUs,
             () -> {
               if (!closed) {
                 sink.replies(out);
@@ -336,9 +403,41 @@ public final class WatchStream implements WatchStreamEffects<Runnable> {
             });
   }
 
+  private static long size(List<WatchReply> replies) {
+    long size = 0;
+    for (WatchReply reply : replies) {
+      size += OVERHEAD;
+      if (reply instanceof WatchReply.Events events) {
+        for (Event event : events.events()) {
+          KeyValue prev = event.prev();
+          size += OVERHEAD + size(event.kv()) + (prev == null ? 0 : OVERHEAD + size(prev));
+        }
+      }
+    }
+    return size;
+  }
+
+  private static long size(KeyValue kv) {
+    return kv.key().length() + (long) kv.value().length();
+  }
+
   @Override
   public void retryLater() {
-    run.process.after(RETRY_US, () -> tell(core::retry));
+    if (!retrying) {
+      retrying = true;
+      run.world
+          .coverage()
+          .count(
+              memory.isHeldBack()
+                  ? "watch streams held back for memory"
+                  : "watch history reads delayed for memory");
+      run.process.after(
+          RETRY_US,
+          () -> {
+            retrying = false;
+            tell(core::retry);
+          });
+    }
   }
 
   @Override

@@ -9,6 +9,7 @@ import static io.troupe.simulation.check.Histories.putOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
 import io.troupe.model.KeyValue;
 import io.troupe.model.Operation;
@@ -126,6 +127,42 @@ class LinearizabilityCheckTest {
     breaks(
         new Histories().put(0, 10, A, "x", 2).done(20, 30, putIfModified(A, 2, "y"), failed),
         "changed nothing");
+  }
+
+  /** The record has the part of the response that was gathered. */
+  @Test
+  void writeWithTooLargeResponseTakesEffectAtItsRevision() {
+    Operation.Put put = new Operation.Put(A, Bytes.utf8("y"), 0, true, false, false);
+    Result tooLarge = new Result.ResponseTooLarge(new Result.Put(3, null));
+    Histories history = new Histories().put(0, 10, A, "x", 2).done(20, 30, put, tooLarge);
+    holds(history);
+    holds(history.read(40, 50, A, 3, A3));
+    Histories lost = new Histories().put(0, 10, A, "x", 2).done(20, 30, put, tooLarge);
+    breaks(lost.read(40, 50, A, 2, A2), "stale read");
+    Histories other = new Histories().put(0, 10, A, "x", 2).done(20, 30, put, tooLarge);
+    breaks(other.put(40, 50, B, "z", 3), "two writes made one revision");
+  }
+
+  @Test
+  void gatheredPartOfTooLargeResponseIsChecked() {
+    Operation.Txn txn =
+        new Operation.Txn(
+            List.of(),
+            List.of(
+                new Operation.DeleteRange(KeyRange.single(A), true),
+                new Operation.Put(B, Bytes.utf8("z"), 0, true, false, false)),
+            List.of());
+    holds(two().done(40, 50, txn, part(4, new Result.DeleteRange(4, 1, List.of(A3)))));
+    holds(two().done(40, 50, txn, part(4, new Result.DeleteRange(4, 1, List.of()))));
+    breaks(
+        two().done(40, 50, txn, part(4, new Result.DeleteRange(4, 1, List.of(A2)))),
+        "wrong result");
+    breaks(two().done(40, 50, txn, part(4, new Result.DeleteRange(4, 2, List.of()))), "wrong");
+  }
+
+  private static Result part(long revision, Result first) {
+    return new Result.ResponseTooLarge(
+        new Result.Txn(revision, true, List.of(first, Result.NotGathered.INSTANCE)));
   }
 
   @Test

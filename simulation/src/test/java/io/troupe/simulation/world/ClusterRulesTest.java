@@ -51,8 +51,7 @@ class ClusterRulesTest {
     rules.elected(ONE, 3, log);
     rules.counted(ONE, leading(3, 0, 3), leading(3, 3, 3), log);
     for (long index = 1; index <= 3; index++) {
-      rules.applying(
-          ONE, new Entry(index == 1 ? 1 : 3, index, Entry.Kind.NOOP, Bytes.EMPTY), index);
+      rules.applying(ONE, new Entry(index == 1 ? 1 : 3, index, Entry.Kind.NOOP, Bytes.EMPTY), null);
     }
   }
 

@@ -1,4 +1,4 @@
-package io.troupe.protocol;
+package io.troupe.watch;
 
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;

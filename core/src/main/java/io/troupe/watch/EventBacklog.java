@@ -1,4 +1,4 @@
-package io.troupe.protocol;
+package io.troupe.watch;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
