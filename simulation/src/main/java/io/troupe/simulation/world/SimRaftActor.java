@@ -127,8 +127,7 @@ final class SimRaftActor
    *
    * @param response memory for the response; null for this member itself
    */
-  void propose(
-      Operation operation, MemoryBudget.@Nullable Share response, Consumer<Answer> reply) {
+  void propose(Operation operation, MemoryBudget.@Nullable Share response, Consumer<Answer> reply) {
     actor.tell(
         () -> {
           Proposal proposal = proposal(operation);
@@ -142,7 +141,8 @@ final class SimRaftActor
         () -> {
           Proposal proposal = proposal(operation);
           world.rules().proposedInTerm(proposal.id(), term);
-          loop.proposeInTerm(term, proposal, began(new SimApplyActor.Caller(proposal.id(), reply, null)));
+          loop.proposeInTerm(
+              term, proposal, began(new SimApplyActor.Caller(proposal.id(), reply, null)));
         });
   }
 

@@ -168,7 +168,8 @@ final class SimSnapshotActor implements SnapshotEffects<SimDisk.Snapshot> {
 
   @Override
   public void startInterval() {
-    run.process.after(100_000 + run.random.nextInt(900_000), () -> actor.tell(core::intervalElapsed));
+    run.process.after(
+        100_000 + run.random.nextInt(900_000), () -> actor.tell(core::intervalElapsed));
   }
 
   @Override

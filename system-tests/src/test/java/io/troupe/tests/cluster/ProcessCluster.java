@@ -70,8 +70,7 @@ final class ProcessCluster implements AutoCloseable {
     String url = "http://127.0.0.1:" + FreePort.next();
     Path own = directory.resolve(name);
     NodeProcess.Builder made =
-        NodeProcess.member(
-                TestJdks.running(), own, "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+        NodeProcess.member(TestJdks.running(), own, "-XX:TieredStopAtLevel=1", "-Xshare:auto")
             .named(name)
             .settings(settings)
             .setting("name", name)

@@ -2,10 +2,10 @@ package io.troupe.tests.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.tests.process.TestHeap;
 import io.troupe.testing.FreePort;
 import io.troupe.tests.process.Clusters;
 import io.troupe.tests.process.NodeProcess;
+import io.troupe.tests.process.TestHeap;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

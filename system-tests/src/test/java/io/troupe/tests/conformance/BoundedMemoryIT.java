@@ -5,7 +5,6 @@ import static io.troupe.tests.conformance.Requests.op;
 import static io.troupe.tests.conformance.Requests.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.tests.process.OwnHeap;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.troupe.grpc.api.Compare.CompareResult;
@@ -14,6 +13,7 @@ import io.troupe.grpc.api.TxnRequest;
 import io.troupe.testing.FreePort;
 import io.troupe.tests.process.Alone;
 import io.troupe.tests.process.NodeProcess;
+import io.troupe.tests.process.OwnHeap;
 import io.troupe.tests.process.TestJdks;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -4,7 +4,6 @@ import static io.troupe.tests.conformance.Requests.get;
 import static io.troupe.tests.conformance.Requests.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.tests.process.TestHeap;
 import com.google.common.util.concurrent.ListenableFuture;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
@@ -17,6 +16,7 @@ import io.grpc.stub.ClientCalls;
 import io.troupe.grpc.api.RangeRequest;
 import io.troupe.grpc.api.RangeResponse;
 import io.troupe.tests.process.NodeProcess;
+import io.troupe.tests.process.TestHeap;
 import io.troupe.tests.process.TestJdks;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Bound of response memory (the difference from G13 in docs/conformance.md): the member has twice as
- * much data as responses may hold, which is a quarter of its heap.
+ * Bound of response memory (the difference from G13 in docs/conformance.md): the member has twice
+ * as much data as responses may hold, which is a quarter of its heap.
  */
 @Tag("full")
 class ResponseMemoryIT {

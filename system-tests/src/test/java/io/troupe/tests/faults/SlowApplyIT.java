@@ -2,7 +2,6 @@ package io.troupe.tests.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.tests.process.TestHeap;
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.MaintenanceGrpc;
@@ -20,6 +19,7 @@ import io.troupe.testing.FreePort;
 import io.troupe.testing.NeedsRoot;
 import io.troupe.tests.process.Alone;
 import io.troupe.tests.process.NodeProcess;
+import io.troupe.tests.process.TestHeap;
 import io.troupe.tests.process.TestJdks;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -2,13 +2,13 @@ package io.troupe.tests.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.tests.process.TestHeap;
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.RangeRequest;
 import io.troupe.tests.process.Alone;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.ProcessResources;
+import io.troupe.tests.process.TestHeap;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;

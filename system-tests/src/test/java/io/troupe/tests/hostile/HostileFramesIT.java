@@ -23,8 +23,7 @@ class HostileFramesIT {
   @TempDir Path directory = Path.of("");
 
   private NodeProcess member() {
-    return NodeProcess.member(
-            TestJdks.running(), directory, "-XX:+ExitOnOutOfMemoryError")
+    return NodeProcess.member(TestJdks.running(), directory, "-XX:+ExitOnOutOfMemoryError")
         .start()
         .awaitReady();
   }

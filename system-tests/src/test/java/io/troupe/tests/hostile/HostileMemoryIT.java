@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Attacks that make a member hold memory. The member serves other clients
- * meanwhile, and large reads again afterwards.
+ * Attacks that make a member hold memory. The member serves other clients meanwhile, and large
+ * reads again afterwards.
  */
 @Alone
 @Tag("full")

@@ -2,12 +2,12 @@ package io.troupe.tests.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.tests.process.OwnHeap;
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.RangeRequest;
 import io.troupe.tests.process.Alone;
 import io.troupe.tests.process.NodeProcess;
+import io.troupe.tests.process.OwnHeap;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

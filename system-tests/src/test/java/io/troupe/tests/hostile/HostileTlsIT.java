@@ -2,13 +2,13 @@ package io.troupe.tests.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.tests.process.TestHeap;
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.RangeRequest;
 import io.grpc.ManagedChannel;
 import io.troupe.tests.process.Alone;
+import io.troupe.tests.process.TestHeap;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;

@@ -2,7 +2,6 @@ package io.troupe.tests.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.tests.process.OwnHeap;
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.DefragmentRequest;
 import io.etcd.jetcd.api.HashKVRequest;
@@ -16,6 +15,7 @@ import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import io.troupe.tests.process.Alone;
 import io.troupe.tests.process.NodeProcess;
+import io.troupe.tests.process.OwnHeap;
 import io.troupe.tests.process.TestJdks;
 import java.net.URI;
 import java.net.http.HttpClient;
