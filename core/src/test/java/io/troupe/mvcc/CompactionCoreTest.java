@@ -52,8 +52,7 @@ class CompactionCoreTest {
     core.start();
     passed(false, 3, 10);
     passed(true, 7, 5);
-    assertThat(effects)
-        .containsExactly("first pass", "pass", "finished 7", "report 7 removed 15");
+    assertThat(effects).containsExactly("first pass", "pass", "finished 7", "report 7 removed 15");
   }
 
   @Test

@@ -65,8 +65,7 @@ final class SimCompactionActor implements CompactionCore.Effects<Long> {
         && hashes == 0
         && finishedRevision >= reader.view().compactedRevision()
         && (newest == 0
-            || reader.compactionHashes().stream()
-                .anyMatch(hash -> hash.hashRevision() == newest));
+            || reader.compactionHashes().stream().anyMatch(hash -> hash.hashRevision() == newest));
   }
 
   // ---- effects
