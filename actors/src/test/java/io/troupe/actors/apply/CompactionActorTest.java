@@ -197,6 +197,8 @@ class CompactionActorTest {
     CompletableFuture<Void> awaited = new CompletableFuture<>();
     actor.tell(new CompactionActor.Await(machine.currentRevision(), awaited));
     awaited.get(10, TimeUnit.SECONDS);
+    // The caller is completed before the removal ends.
+    awaitCounted("total_duration_milliseconds_count", 1);
     actor.tell(new CompactionActor.Moved(machine.currentRevision()));
     CompletableFuture<Void> stepped = new CompletableFuture<>();
     actor.tell(new CompactionActor.Await(machine.currentRevision(), stepped));
