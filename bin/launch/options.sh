@@ -1,0 +1,33 @@
+# Part of bin/node. Sets $opts (for every JVM, also of the archive) and $ending (when the heap of a member is used up).
+
+opts=(-XX:+UseParallelGC -XX:-UsePerfData -Xlog:disable -Xlog:all=error:stderr)
+# Both compilers start later than usual for code that a start runs often (the JDK, the configuration), because on two cores their threads
+# take a third of the start. For code that a server runs often they start as usual or a little later: methods of the packages below count four
+# times as fast. For the same reason the profiles in the archive of JDK 25 do not start them earlier (decision 0142).
+opts+=(-XX:Tier3InvocationThreshold=800 -XX:Tier3MinInvocationThreshold=400 -XX:Tier3CompileThreshold=8000)
+opts+=(-XX:Tier4InvocationThreshold=32000 -XX:Tier4MinInvocationThreshold=4000 -XX:Tier4CompileThreshold=100000 -XX:Tier4BackEdgeThreshold=400000)
+# Interval of the checks of methods that are not compiled, or only by the first compiler: longer by the same factor.
+opts+=(-XX:Tier0InvokeNotifyFreqLog=9 -XX:Tier0BackedgeNotifyFreqLog=12 -XX:Tier23InlineeNotifyFreqLog=22)
+opts+=(-XX:Tier3InvokeNotifyFreqLog=12 -XX:Tier3BackedgeNotifyFreqLog=15)
+opts+=(-XX:CompileCommand=quiet)
+for package in io.troupe org.apache.pekko net.openhft org.rocksdb com.google.protobuf java.util.concurrent; do
+  opts+=("-XX:CompileCommand=CompileThresholdScaling,$package.*::*,0.25")
+done
+if [ "$found" -eq 25 ]; then opts+=(-XX:+UnlockDiagnosticVMOptions -XX:-AOTReplayTraining); fi
+# Chronicle and its libraries use sun.misc.Unsafe; from JDK 24 on the JVM logs a warning about it.
+if [ "$found" -ge 24 ]; then opts+=(--sun-misc-unsafe-memory-access=allow); fi
+
+# The JVM runs this command when an allocation fails. The JVM is stopped meanwhile, so Java code with incomplete work never runs again. The
+# signal, which has no other use, terminates it with status 138 (docs/operations.md, Exit codes). If no shell can be started, the JVM exits
+# by itself with status 3. The line must not contain a semicolon, which the JVM reads as the end of a command.
+line="out of memory, member stops: raise TROUPE_HEAP, or set TROUPE_HEAP_DUMPS to a directory for a heap dump"
+if [ "${1:-}" = etcd ] && [[ " $* " != *-log-format[=\ ]console* ]]; then
+  line="{\\\"level\\\":\\\"fatal\\\",\\\"ts\\\":\\\"\$(date +%Y-%m-%dT%H:%M:%S.%6N%z)\\\",\\\"caller\\\":\\\"bin/node\\\",\\\"msg\\\":\\\"$line\\\",\\\"exit-code\\\":138,\\\"heap-max\\\":\\\"${heap}k\\\"}"
+else
+  line="\$(date +%Y-%m-%dT%H:%M:%S.%3N%:z) ERROR bin/node               $line exit-code=138 heap-max=${heap}k"
+fi
+# In a container the first process ignores such a signal: there this script remains the first process (below).
+ending=(-XX:+ExitOnOutOfMemoryError "-XX:OnOutOfMemoryError=echo \"$line\" >&2 || true && kill -USR1 %p && sleep 9")
+if [ -n "${TROUPE_HEAP_DUMPS:-}" ]; then
+  ending+=(-XX:+HeapDumpOnOutOfMemoryError "-XX:HeapDumpPath=$TROUPE_HEAP_DUMPS")
+fi
