@@ -32,6 +32,7 @@ class LayoutTest {
                     "io.troupe.mvcc..",
                     "io.troupe.lease..",
                     "io.troupe.watch..",
+                    "io.troupe.snapshot..",
                     "io.troupe.machine..")
                 .or(
                     DescribedPredicate.describe(
