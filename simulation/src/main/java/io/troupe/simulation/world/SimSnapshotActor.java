@@ -46,7 +46,8 @@ final class SimSnapshotActor implements SnapshotEffects<SimDisk.Snapshot> {
   }
 
   private void diskInterval() {
-    low = run.world.settings().fullDisks() && !low && run.random.nextInt(5) == 0;
+    boolean faults = run.world.scheduler().nowUs() < run.world.settings().faultsUs();
+    low = faults && run.world.settings().fullDisks() && !low && run.random.nextInt(5) == 0;
     run.world.coverage().count("disks that were nearly full", low ? 1 : 0);
     run.process.after(300_000 + run.random.nextInt(1_000_000), this::diskInterval);
   }
