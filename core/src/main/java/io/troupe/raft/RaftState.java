@@ -72,6 +72,38 @@ public record RaftState(
   }
 
   /**
+   * The state of a member with a state machine and a log.
+   *
+   * @param applied index of the last applied entry, 0 if there is none
+   * @param appliedTerm term of that entry
+   * @param recent the end of the log: all entries after {@code applied}, and perhaps some before it
+   * @throws Invariant.Broken as the constructor
+   */
+  public static RaftState recovered(
+      NodeId self,
+      HardState hardState,
+      Membership membership,
+      long applied,
+      long appliedTerm,
+      List<Entry> recent) {
+    long before = applied;
+    long beforeTerm = appliedTerm;
+    List<Entry> entries = recent;
+    if (!recent.isEmpty() && recent.get(0).index() == 1) {
+      // The whole log is here: no entry precedes it, and a new member also needs its first entry.
+      before = 0;
+      beforeTerm = 0;
+    } else if (!recent.isEmpty() && recent.get(0).index() <= applied) {
+      // Applied entries are kept for other members. Of the first one only the position is used,
+      // because the term of the entry before it is unknown.
+      before = recent.get(0).index();
+      beforeTerm = recent.get(0).term();
+      entries = recent.subList(1, recent.size());
+    }
+    return new RaftState(self, hardState, membership, before, beforeTerm, entries, applied);
+  }
+
+  /**
    * The state of an initial member of a new cluster, the same for all of them: its log starts with
    * the membership.
    *

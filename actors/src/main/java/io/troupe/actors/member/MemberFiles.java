@@ -158,7 +158,7 @@ public final class MemberFiles implements AutoCloseable {
               Math.min(RECENT_BYTES, settings.raft().maxLogBytesInMemory() / 4));
       if (machine.appliedIndex() >= replay.compactedIndex()
           || !StateRestore.hasSuccessor(dataDir, replay)) {
-        CommittedReplay.apply(machine, dataDir.wal(), replay);
+        ReplayedLog.apply(machine, dataDir.wal(), replay);
         RaftState recovered = recovered(machine, replay);
         ForcedStart start =
             others == null
@@ -234,22 +234,13 @@ public final class MemberFiles implements AutoCloseable {
               + ": it was written by a version that was never released; start with an empty data"
               + " directory");
     }
-    List<Entry> entries = replay.entries();
-    long before = applied;
-    long beforeTerm = machine.view().appliedTerm();
-    if (!entries.isEmpty() && entries.get(0).index() == 1) {
-      // The whole log is here: no entry precedes it, and a new member also needs its first entry.
-      before = 0;
-      beforeTerm = 0;
-    } else if (!entries.isEmpty() && entries.get(0).index() <= applied) {
-      // Applied entries are kept for other members. Of the first one only the position is used,
-      // because the term of the entry before it is unknown.
-      before = entries.get(0).index();
-      beforeTerm = entries.get(0).term();
-      entries = entries.subList(1, entries.size());
-    }
-    return new RaftState(
-        identity.memberId(), hard, membership, before, beforeTerm, entries, applied);
+    return RaftState.recovered(
+        identity.memberId(),
+        hard,
+        membership,
+        applied,
+        machine.view().appliedTerm(),
+        replay.entries());
   }
 
   /** Term of the last entry, logged so that an operator can compare members. */

@@ -6,6 +6,7 @@ import io.troupe.lease.LeaseChange;
 import io.troupe.machine.Applied;
 import io.troupe.machine.ApplyCore;
 import io.troupe.machine.ApplyEffects;
+import io.troupe.machine.CommittedReplay;
 import io.troupe.machine.DigestCheck;
 import io.troupe.machine.StateMachine;
 import io.troupe.model.DecodedOperation;
@@ -72,6 +73,7 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
                 EntryBounds.DEFAULT.batchBytes(),
                 EntryBounds.DEFAULT.batchRecords(),
                 limits.eventBytes()));
+    replay();
     this.commits = new CommitBatcher(run.backlog, new HubMessages());
     this.core =
         new ApplyCore<>(
@@ -79,6 +81,40 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
             machine,
             new ApplyCore.Settings(run.world.settings().snapshots().entries(), DIGEST_EVERY),
             this);
+  }
+
+  /** Applies the committed entries of the log that the flushed state lacks. */
+  private void replay() {
+    long before = machine.appliedIndex();
+    CommittedReplay.apply(machine, run.disk.state().commit(), new Log());
+    run.world
+        .coverage()
+        .count("committed entries applied at a start", machine.appliedIndex() - before);
+  }
+
+  private final class Log implements CommittedReplay.Log {
+    @Override
+    public List<Entry> read(long from, long until) {
+      List<Entry> piece = run.disk.read(from, Math.min(until, from + 8), Long.MAX_VALUE);
+      require(!piece.isEmpty(), "a committed entry is not in the log", run.id, from, until);
+      piece.forEach(SimApplyActor.this::check);
+      return piece;
+    }
+
+    @Override
+    public DecodedOperation decode(Entry entry) {
+      return SimApplyActor.this.decode(entry);
+    }
+
+    @Override
+    public void operationApplied(Entry entry, Applied applied) {
+      run.world.rules().applied(run.id, entry, applied, run.world.scheduler().nowUs());
+    }
+
+    @Override
+    public void progress(long index) {
+      run.world.rules().digest(run.id, index, store.digest());
+    }
   }
 
   void start() {

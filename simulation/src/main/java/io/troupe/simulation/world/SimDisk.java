@@ -332,18 +332,21 @@ final class SimDisk {
   }
 
   /**
-   * Returns what the member recovers when it starts, in addition to the state machine on the
-   * flushed state.
+   * Returns what the member recovers when it starts, in addition to its state machine.
+   *
+   * @param machine has applied all entries that the log has as committed
+   * @param before maximum number of applied entries that are kept in memory for other members
    */
-  RaftState recover(NodeId self, StateMachine machine) {
-    return new RaftState(
+  RaftState recover(NodeId self, StateMachine machine, int before) {
+    long applied = machine.appliedIndex();
+    long from = Math.max(snapshotIndex, applied - before);
+    return RaftState.recovered(
         self,
         state,
         membership(machine),
-        snapshotIndex,
-        snapshotTerm,
-        entries,
-        machine.appliedIndex());
+        applied,
+        machine.view().appliedTerm(),
+        entries.subList((int) (from - snapshotIndex), entries.size()));
   }
 
   static Membership membership(StateMachine machine) {

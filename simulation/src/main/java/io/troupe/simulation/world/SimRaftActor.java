@@ -66,7 +66,8 @@ final class SimRaftActor
     this.handedOut = run.apply.machine().appliedIndex();
     this.loop =
         new RaftLoop<>(
-            disk.recover(id, run.apply.machine()),
+            disk.recover(
+                id, run.apply.machine(), run.random.nextInt(3) == 0 ? run.random.nextInt(300) : 0),
             world.settings().raft(),
             TICK_US * 1000,
             world.splitRandom(),
