@@ -251,7 +251,7 @@ public final class RunningNode implements AutoCloseable {
             new Defragmentation(() -> defragment(refs), refs.reads().defragmentation())::request);
     refs.onAuth(logins.tokens());
     services = wired;
-    queries.serve(wired.peerAnswers());
+    queries.serve(wired.peerReplys());
     files
         .metrics()
         .beforeFirstLook(

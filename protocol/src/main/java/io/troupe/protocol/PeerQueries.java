@@ -15,5 +15,5 @@ public interface PeerQueries {
    * @return the reply; fails with a TimeoutException if none arrived within {@code timeout}: the
    *     query may have been executed nevertheless
    */
-  CompletionStage<PeerAnswer> ask(String peerUrl, PeerQuery query, Duration timeout);
+  CompletionStage<PeerReply> ask(String peerUrl, PeerQuery query, Duration timeout);
 }

@@ -7,7 +7,7 @@ import java.util.List;
  * A query to another member, outside of Raft. A process that is not yet a member may send it, too.
  */
 public sealed interface PeerQuery {
-  /** Queries the members of the applied state. Reply: {@link PeerAnswer.Members} (B2, B3). */
+  /** Queries the members of the applied state. Reply: {@link PeerReply.Members} (B2, B3). */
   enum MembersQuery implements PeerQuery {
     /** The only instance. */
     INSTANCE
@@ -21,7 +21,7 @@ public sealed interface PeerQuery {
 
   /**
    * Requests the renewal of leases. For the leader, which alone knows their remaining time (L6).
-   * Reply: {@link PeerAnswer.Renewed}.
+   * Reply: {@link PeerReply.Renewed}.
    *
    * @param leases not empty
    */
@@ -34,12 +34,12 @@ public sealed interface PeerQuery {
 
   /**
    * Queries the remaining time of a lease. For the leader (L7). Reply: {@link
-   * PeerAnswer.Remaining}.
+   * PeerReply.Remaining}.
    */
   record TimeToLiveQuery(long lease) implements PeerQuery {}
 
   /**
-   * Queries the hash of the keys at a revision (Q5, MT6). Reply: {@link PeerAnswer.Hashed}, or
+   * Queries the hash of the keys at a revision (Q5, MT6). Reply: {@link PeerReply.Hashed}, or
    * Refused with COMPACTED or FUTURE_REVISION.
    *
    * @param revision 0 for the current one
@@ -48,7 +48,7 @@ public sealed interface PeerQuery {
    */
   record HashQuery(long revision, boolean computed) implements PeerQuery {}
 
-  /** Queries the connected members. For the leader. Reply: {@link PeerAnswer.Connected}. */
+  /** Queries the connected members. For the leader. Reply: {@link PeerReply.Connected}. */
   enum LivenessQuery implements PeerQuery {
     /** The only instance. */
     INSTANCE

@@ -6,5 +6,5 @@ import java.util.concurrent.CompletionStage;
 @FunctionalInterface
 public interface PeerResponder {
   /** Returns the reply, also a refusal; fails only on a fault. */
-  CompletionStage<PeerAnswer> answer(PeerQuery query);
+  CompletionStage<PeerReply> answer(PeerQuery query);
 }

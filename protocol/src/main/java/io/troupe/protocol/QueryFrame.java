@@ -5,7 +5,7 @@ import java.time.Duration;
 
 /** Messages between the members' query actors: queries outside of Raft, and their replies. */
 public sealed interface QueryFrame
-    permits QueryFrame.Question, QueryFrame.Reply, QueryFrame.Private {
+    permits QueryFrame.Query, QueryFrame.Reply, QueryFrame.Private {
   /** Cluster id of a process without a cluster. */
   long NO_CLUSTER = 0;
 
@@ -19,11 +19,11 @@ public sealed interface QueryFrame
    * @param replyUrl peer URL for the reply
    * @param timeout counts from the first copy; a later reply is ignored
    */
-  record Question(
+  record Query(
       long clusterId, NodeId from, long number, String replyUrl, Duration timeout, PeerQuery query)
       implements QueryFrame {
     /** Checks that the timeout is positive. */
-    public Question {
+    public Query {
       if (timeout.isNegative() || timeout.isZero()) {
         throw new IllegalArgumentException("query timeout must be positive: " + timeout);
       }
@@ -36,7 +36,7 @@ public sealed interface QueryFrame
    * @param clusterId cluster of the replying process; {@link #NO_CLUSTER} if it has none yet
    * @param number number of the query
    */
-  record Reply(long clusterId, long number, PeerAnswer answer) implements QueryFrame {}
+  record Reply(long clusterId, long number, PeerReply answer) implements QueryFrame {}
 
   /** Internal messages of the query actor. */
   non-sealed interface Private extends QueryFrame {}

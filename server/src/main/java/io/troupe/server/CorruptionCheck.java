@@ -5,7 +5,7 @@ import io.troupe.model.AlarmType;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
-import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.StateReader.KvHash;
@@ -32,7 +32,7 @@ final class CorruptionCheck {
   private static final Logger LOG = LoggerFactory.getLogger(CorruptionCheck.class);
 
   /** The reply of a member whose state is not open. */
-  private static final PeerAnswer STARTING = new PeerAnswer.Refused(Refusal.NO_LEADER);
+  private static final PeerReply STARTING = new PeerReply.Refused(Refusal.NO_LEADER);
 
   /** Time limit for hashing a long history. */
   static final Duration HASH_TIMEOUT = Duration.ofMinutes(1);
@@ -303,7 +303,7 @@ final class CorruptionCheck {
         .ask(urls.get(0), query, timeout)
         .handle(
             (reply, failure) -> {
-              if (reply instanceof PeerAnswer.Hashed hashed) {
+              if (reply instanceof PeerReply.Hashed hashed) {
                 return new MemberHash(other, hashed.hash());
               }
               // A member that has just started has no content to hash yet; this is not a fault.

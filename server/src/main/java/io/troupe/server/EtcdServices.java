@@ -57,7 +57,7 @@ public final class EtcdServices {
     LeaderClient leader = new LeaderClient(member, peers);
     LeaderLeaseClient times = new LeaderLeaseClient(member, settings, leader);
     this.lease = new LeaseService(member, settings, proposer, quota, times, reads, callers);
-    RaftQueries raftQueries = new LocalRaftFacts(member, settings, leader);
+    RaftQueries raftQueries = new LocalRaftQueries(member, settings, leader);
     MembershipChanges changes = new MembershipChanges(member, settings, proposer, raftQueries);
     Promotion promotion = new Promotion(member, settings, reads, changes, leader);
     this.cluster = new ClusterService(member, reads, changes, promotion, clock, callers);
@@ -110,7 +110,7 @@ public final class EtcdServices {
   }
 
   /** Replies to the queries of other members. */
-  public PeerQueryHandler peerAnswers() {
+  public PeerQueryHandler peerReplys() {
     return peerQueryHandler;
   }
 

@@ -2,7 +2,7 @@ package io.troupe.server;
 
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
-import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
 import java.time.Duration;
@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionStage;
 
 /** Sends queries to the leader, if it is another member, at its peer URLs in order. */
 final class LeaderClient {
-  private static final PeerAnswer NO_LEADER = new PeerAnswer.Refused(Refusal.NO_LEADER);
+  private static final PeerReply NO_LEADER = new PeerReply.Refused(Refusal.NO_LEADER);
 
   private final Member member;
   private final PeerQueries peers;
@@ -29,13 +29,13 @@ final class LeaderClient {
    * @return the reply; Refused with NO_LEADER if no other member leads; fails if the leader is not
    *     reachable at any of its URLs
    */
-  CompletionStage<PeerAnswer> ask(PeerQuery query, Duration timeout) {
+  CompletionStage<PeerReply> ask(PeerQuery query, Duration timeout) {
     NodeId leader = member.status().leader();
     List<String> urls = member.state().cluster().peerUrls().getOrDefault(leader, List.of());
     if (leader.isNone() || leader.equals(member.status().memberId()) || urls.isEmpty()) {
       return CompletableFuture.completedFuture(NO_LEADER);
     }
-    CompletionStage<PeerAnswer> reply = peers.ask(urls.get(0), query, timeout);
+    CompletionStage<PeerReply> reply = peers.ask(urls.get(0), query, timeout);
     for (String next : urls.subList(1, urls.size())) {
       reply = reply.exceptionallyCompose(unreachable -> peers.ask(next, query, timeout));
     }

@@ -4,7 +4,7 @@ import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.LeaseCommand.LeaseReply;
-import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.RefusedException;
 import java.time.Duration;
@@ -61,7 +61,7 @@ final class LeaderLeaseClient {
   }
 
   /** The remaining time of a lease; fails like {@link #renew}. */
-  CompletionStage<PeerAnswer.Remaining> timeToLive(long lease) {
+  CompletionStage<PeerReply.Remaining> timeToLive(long lease) {
     return untilReply(
         () -> timeToLiveHere(lease),
         () ->
@@ -69,16 +69,16 @@ final class LeaderLeaseClient {
                 .ask(new PeerQuery.TimeToLiveQuery(lease), ASK_LEADER)
                 .thenApply(
                     reply -> {
-                      if (reply instanceof PeerAnswer.Remaining remaining) {
+                      if (reply instanceof PeerReply.Remaining remaining) {
                         return remaining;
                       }
                       throw refused(reply);
                     }));
   }
 
-  static RefusedException refused(PeerAnswer reply) {
+  static RefusedException refused(PeerReply reply) {
     return new RefusedException(
-        reply instanceof PeerAnswer.Refused refused ? refused.reason() : Refusal.TIMED_OUT);
+        reply instanceof PeerReply.Refused refused ? refused.reason() : Refusal.TIMED_OUT);
   }
 
   /** On the leader; other members refuse with NO_LEADER. */
@@ -93,7 +93,7 @@ final class LeaderLeaseClient {
   }
 
   /** On the leader; other members refuse with NO_LEADER. */
-  CompletionStage<PeerAnswer.Remaining> timeToLiveHere(long lease) {
+  CompletionStage<PeerReply.Remaining> timeToLiveHere(long lease) {
     return here(
         Ask.ask(
             member.lease(),
@@ -102,7 +102,7 @@ final class LeaderLeaseClient {
             member.scheduler()),
         reply -> {
           LeaseReply.Remaining remaining = (LeaseReply.Remaining) reply;
-          return new PeerAnswer.Remaining(remaining.remainingSeconds(), remaining.grantedSeconds());
+          return new PeerReply.Remaining(remaining.remainingSeconds(), remaining.grantedSeconds());
         });
   }
 

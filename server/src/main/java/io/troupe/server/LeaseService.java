@@ -20,7 +20,7 @@ import io.troupe.model.Requester;
 import io.troupe.model.Result;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.LeaseCommand.LeaseReply;
-import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.RefusedException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -126,7 +126,7 @@ public final class LeaseService {
   }
 
   private LeaseTimeToLiveResponse timeToLiveResponse(
-      LeaseTimeToLiveRequest request, PeerAnswer.Remaining remaining, Call call) {
+      LeaseTimeToLiveRequest request, PeerReply.Remaining remaining, Call call) {
     return request.getKeys()
         ? callers.read(
             call,
@@ -136,7 +136,7 @@ public final class LeaseService {
   }
 
   private LeaseTimeToLiveResponse timeToLiveResponse(
-      LeaseTimeToLiveRequest request, PeerAnswer.Remaining remaining, MemoryBudget.Share memory) {
+      LeaseTimeToLiveRequest request, PeerReply.Remaining remaining, MemoryBudget.Share memory) {
     LeaseTimeToLiveResponse.Builder out =
         LeaseTimeToLiveResponse.newBuilder()
             .setHeader(member.header())

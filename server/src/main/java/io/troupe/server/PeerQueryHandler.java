@@ -5,7 +5,7 @@ import io.troupe.model.MemberAttributes;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.protocol.ClusterView;
-import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.PeerResponder;
 import io.troupe.protocol.RaftQueries;
@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Replies to the queries of other members (B2, B3, M5, M8, L6, L7, Q5). */
 public final class PeerQueryHandler implements PeerResponder {
-  private static final PeerAnswer NOT_LEADER = new PeerAnswer.Refused(Refusal.NOT_LEADER);
+  private static final PeerReply NOT_LEADER = new PeerReply.Refused(Refusal.NOT_LEADER);
 
   /** The reply of a member that joined and does not know the other members yet. */
-  private static final PeerAnswer NO_MEMBERS_YET = new PeerAnswer.Refused(Refusal.NO_LEADER);
+  private static final PeerReply NO_MEMBERS_YET = new PeerReply.Refused(Refusal.NO_LEADER);
 
   private final Member member;
   private final GatewaySettings settings;
@@ -44,11 +44,11 @@ public final class PeerQueryHandler implements PeerResponder {
   }
 
   @Override
-  public CompletionStage<PeerAnswer> answer(PeerQuery query) {
+  public CompletionStage<PeerReply> answer(PeerQuery query) {
     if (query instanceof PeerQuery.PromoteQuery promote) {
       return promotion
           .here(promote.member(), settings.requestTimeout())
-          .<PeerAnswer>thenApply(done -> PeerAnswer.Done.INSTANCE)
+          .<PeerReply>thenApply(done -> PeerReply.Done.INSTANCE)
           .exceptionally(PeerQueryHandler::refused);
     }
     if (query instanceof PeerQuery.LivenessQuery) {
@@ -60,50 +60,50 @@ public final class PeerQueryHandler implements PeerResponder {
     if (query instanceof PeerQuery.TimeToLiveQuery timeToLive) {
       return times
           .timeToLiveHere(timeToLive.lease())
-          .<PeerAnswer>thenApply(remaining -> remaining)
+          .<PeerReply>thenApply(remaining -> remaining)
           .exceptionally(PeerQueryHandler::refused);
     }
     if (query instanceof PeerQuery.HashQuery hash) {
-      return CompletableFuture.<PeerAnswer>supplyAsync(() -> hashed(hash), member.reads().hashes())
+      return CompletableFuture.<PeerReply>supplyAsync(() -> hashed(hash), member.reads().hashes())
           .exceptionally(PeerQueryHandler::refused);
     }
     return CompletableFuture.completedFuture(members());
   }
 
-  private PeerAnswer hashed(PeerQuery.HashQuery query) {
-    return new PeerAnswer.Hashed(
+  private PeerReply hashed(PeerQuery.HashQuery query) {
+    return new PeerReply.Hashed(
         query.computed()
             ? member.state().computeHashKv(query.revision())
             : member.state().hashKv(query.revision()));
   }
 
-  private CompletionStage<PeerAnswer> renewed(List<Long> leases) {
+  private CompletionStage<PeerReply> renewed(List<Long> leases) {
     List<CompletableFuture<Long>> all =
         leases.stream().map(lease -> times.renewHere(lease).toCompletableFuture()).toList();
     return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
         .thenApply(
-            done -> new PeerAnswer.Renewed(all.stream().map(CompletableFuture::join).toList()));
+            done -> new PeerReply.Renewed(all.stream().map(CompletableFuture::join).toList()));
   }
 
-  private CompletionStage<PeerAnswer> connected(@Nullable ReplicationStatus status) {
+  private CompletionStage<PeerReply> connected(@Nullable ReplicationStatus status) {
     return status == null
         ? CompletableFuture.completedFuture(NOT_LEADER)
-        : raftQueries.liveness().thenApply(PeerAnswer.Connected::new);
+        : raftQueries.liveness().thenApply(PeerReply.Connected::new);
   }
 
-  private PeerAnswer members() {
+  private PeerReply members() {
     ClusterView view = member.state().cluster();
     if (view.membership().members().isEmpty()) {
       return NO_MEMBERS_YET;
     }
-    List<PeerAnswer.KnownMember> members =
+    List<PeerReply.KnownMember> members =
         view.membership().members().stream().map(id -> known(view, id)).toList();
-    return new PeerAnswer.Members(member.status().clusterId(), members);
+    return new PeerReply.Members(member.status().clusterId(), members);
   }
 
-  private static PeerAnswer.KnownMember known(ClusterView view, NodeId id) {
+  private static PeerReply.KnownMember known(ClusterView view, NodeId id) {
     MemberAttributes published = view.published().get(id);
-    return new PeerAnswer.KnownMember(
+    return new PeerReply.KnownMember(
         id,
         published == null ? "" : published.name(),
         view.peerUrls().getOrDefault(id, List.of()),
@@ -112,13 +112,13 @@ public final class PeerQueryHandler implements PeerResponder {
   }
 
   /** The requester distinguishes only final refusals; it repeats the query after any other. */
-  private static PeerAnswer refused(Throwable failure) {
+  private static PeerReply refused(Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     if (cause instanceof RefusedException refusal) {
-      return new PeerAnswer.Refused(refusal.reason());
+      return new PeerReply.Refused(refusal.reason());
     }
     if (cause instanceof GrpcException) {
-      return new PeerAnswer.Refused(Refusal.TIMED_OUT);
+      return new PeerReply.Refused(Refusal.TIMED_OUT);
     }
     throw new CompletionException(cause);
   }

@@ -7,7 +7,7 @@ import io.troupe.metrics.RaftMetrics;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.protocol.ClusterView;
-import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.RefusedException;
 import java.time.Duration;
@@ -121,11 +121,11 @@ final class Promotion {
                 reads.linearizable(ReadIndexBatcher.Kind.POINT, () -> member.state().cluster()));
   }
 
-  private static void handle(Retry<Boolean> attempts, PeerAnswer reply, Throwable failure) {
-    if (failure == null && reply instanceof PeerAnswer.Done) {
+  private static void handle(Retry<Boolean> attempts, PeerReply reply, Throwable failure) {
+    if (failure == null && reply instanceof PeerReply.Done) {
       attempts.succeed(true);
     } else if (failure == null
-        && reply instanceof PeerAnswer.Refused refused
+        && reply instanceof PeerReply.Refused refused
         && FINAL.contains(refused.reason())) {
       attempts.fail(new RefusedException(refused.reason()));
     } else {

@@ -1,6 +1,6 @@
 package io.troupe.server;
 
-import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQuery;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +19,7 @@ final class RenewalForwarder {
 
   private record Renewal(long lease, CompletableFuture<Long> ttl) {}
 
-  private final Function<PeerQuery, CompletionStage<PeerAnswer>> leader;
+  private final Function<PeerQuery, CompletionStage<PeerReply>> leader;
   private List<Renewal> waiting = new ArrayList<>();
   private int inFlight;
 
@@ -28,7 +28,7 @@ final class RenewalForwarder {
    *
    * @param leader sends a query to the leader
    */
-  RenewalForwarder(Function<PeerQuery, CompletionStage<PeerAnswer>> leader) {
+  RenewalForwarder(Function<PeerQuery, CompletionStage<PeerReply>> leader) {
     this.leader = leader;
   }
 
@@ -66,10 +66,10 @@ final class RenewalForwarder {
             });
   }
 
-  private static void finish(List<Renewal> round, PeerAnswer reply, Throwable failure) {
+  private static void finish(List<Renewal> round, PeerReply reply, Throwable failure) {
     if (failure != null) {
       round.forEach(renewal -> renewal.ttl().completeExceptionally(failure));
-    } else if (reply instanceof PeerAnswer.Renewed renewed
+    } else if (reply instanceof PeerReply.Renewed renewed
         && renewed.ttlSeconds().size() == round.size()) {
       for (int i = 0; i < round.size(); i++) {
         round.get(i).ttl().complete(renewed.ttlSeconds().get(i));

@@ -11,7 +11,7 @@ import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.LeaseCommand.LeaseReply;
-import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQuery;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 class LeaderLeaseClientTest {
   private final FakeMember fake = new FakeMember(true, FakeMember.SHORT_TIMEOUT);
   private final List<PeerQuery> asked = new CopyOnWriteArrayList<>();
-  private final Deque<CompletionStage<PeerAnswer>> answers = new ArrayDeque<>();
+  private final Deque<CompletionStage<PeerReply>> answers = new ArrayDeque<>();
   private final LeaderLeaseClient times =
       new LeaderLeaseClient(
           fake.member,
@@ -54,7 +54,7 @@ class LeaderLeaseClientTest {
     fake.close();
   }
 
-  private void answer(PeerAnswer answer) {
+  private void answer(PeerReply answer) {
     answers.add(CompletableFuture.completedFuture(answer));
   }
 
@@ -73,11 +73,11 @@ class LeaderLeaseClientTest {
   @Test
   void otherMembersAskLeader() throws Exception {
     fake.lead(id(2));
-    answer(new PeerAnswer.Renewed(List.of(60L)));
+    answer(new PeerReply.Renewed(List.of(60L)));
     assertThat(now(times.renew(7))).isEqualTo(60);
     answers.clear();
-    answer(new PeerAnswer.Remaining(41, 60));
-    assertThat(now(times.timeToLive(7))).isEqualTo(new PeerAnswer.Remaining(41, 60));
+    answer(new PeerReply.Remaining(41, 60));
+    assertThat(now(times.timeToLive(7))).isEqualTo(new PeerReply.Remaining(41, 60));
     assertThat(asked)
         .containsExactly(new PeerQuery.RenewQuery(List.of(7L)), new PeerQuery.TimeToLiveQuery(7));
     fake.lease.expectNoMessage(Duration.ZERO);
@@ -87,9 +87,9 @@ class LeaderLeaseClientTest {
   @Test
   void repeatsQueryAfterLeaderChange() throws Exception {
     CompletionStage<Long> renewed = times.renew(7);
-    answer(new PeerAnswer.Refused(Refusal.NO_LEADER));
+    answer(new PeerReply.Refused(Refusal.NO_LEADER));
     answers.add(CompletableFuture.failedFuture(new TimeoutException("no reply")));
-    answer(new PeerAnswer.Renewed(List.of(60L)));
+    answer(new PeerReply.Renewed(List.of(60L)));
     fake.lead(id(2));
     here(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
     assertThat(now(renewed)).isEqualTo(60);
@@ -107,12 +107,12 @@ class LeaderLeaseClientTest {
 
   @Test
   void manyRenewalsShareFewQueriesAndGetTheirOwnReplies() throws Exception {
-    Deque<CompletableFuture<PeerAnswer>> open = new ArrayDeque<>();
+    Deque<CompletableFuture<PeerReply>> open = new ArrayDeque<>();
     Deque<PeerQuery.RenewQuery> queries = new ArrayDeque<>();
     RenewalForwarder forwarded =
         new RenewalForwarder(
             query -> {
-              CompletableFuture<PeerAnswer> answer = new CompletableFuture<>();
+              CompletableFuture<PeerReply> answer = new CompletableFuture<>();
               queries.add((PeerQuery.RenewQuery) query);
               open.add(answer);
               return answer;
@@ -125,7 +125,7 @@ class LeaderLeaseClientTest {
       count++;
       open.remove()
           .complete(
-              new PeerAnswer.Renewed(
+              new PeerReply.Renewed(
                   queries.remove().leases().stream().map(lease -> lease + 1).toList()));
     }
     for (int i = 0; i < renewals.size(); i++) {
@@ -133,7 +133,7 @@ class LeaderLeaseClientTest {
     }
     assertThat(count).isEqualTo(RenewalForwarder.QUERIES_AT_ONCE + 3);
     CompletionStage<Long> lost = forwarded.renew(1);
-    open.remove().complete(new PeerAnswer.Renewed(List.of()));
+    open.remove().complete(new PeerReply.Renewed(List.of()));
     refused(lost, Refusal.TIMED_OUT);
   }
 }

@@ -8,7 +8,7 @@ import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
-import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.ProposeReply;
@@ -33,12 +33,12 @@ import org.junit.jupiter.api.Test;
 /** Periodic tasks of a member: compaction on the leader (AC3), comparisons (Q5). */
 class MaintenanceTasksTest {
   private final FakeMember fake = new FakeMember(true);
-  private final Map<String, PeerAnswer> answers = new TreeMap<>();
+  private final Map<String, PeerReply> answers = new TreeMap<>();
   private final List<PeerQuery> asked = new ArrayList<>();
   private final PeerQueries peers =
       (url, query, timeout) -> {
         asked.add(query);
-        PeerAnswer answer = answers.get(url);
+        PeerReply answer = answers.get(url);
         return answer == null
             ? CompletableFuture.failedFuture(new TimeoutException("no connection to " + url))
             : CompletableFuture.completedFuture(answer);
@@ -61,8 +61,8 @@ class MaintenanceTasksTest {
     answers.put(
         FakeMember.url(member),
         hash == null
-            ? new PeerAnswer.Refused(Refusal.FUTURE_REVISION)
-            : new PeerAnswer.Hashed(hash));
+            ? new PeerReply.Refused(Refusal.FUTURE_REVISION)
+            : new PeerReply.Hashed(hash));
   }
 
   private Operation proposed(Result result) {
@@ -245,8 +245,8 @@ class MaintenanceTasksTest {
   void startingMemberIsNotLoggedAsFailedRequest() {
     fake.hash(hash(5, 3, 10, 10), List.of());
     fake.show(FakeMember.view(3, 0, 1));
-    answers.put(FakeMember.url(2), new PeerAnswer.Refused(Refusal.NO_LEADER));
-    answers.put(FakeMember.url(3), new PeerAnswer.Refused(Refusal.COMPACTED));
+    answers.put(FakeMember.url(2), new PeerReply.Refused(Refusal.NO_LEADER));
+    answers.put(FakeMember.url(3), new PeerReply.Refused(Refusal.COMPACTED));
     try (LoggedLines log = new LoggedLines(CorruptionCheck.class, Level.INFO)) {
       assertThat(check.initial(Duration.ofSeconds(1)).toCompletableFuture())
           .succeedsWithin(Duration.ofSeconds(10))

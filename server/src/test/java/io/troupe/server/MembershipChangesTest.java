@@ -13,7 +13,7 @@ import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
 import io.troupe.protocol.ClusterView;
-import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.ProposeReply;
@@ -42,7 +42,7 @@ class MembershipChangesTest {
 
   private final FakeMember fake = new FakeMember(true, FakeMember.SHORT_TIMEOUT);
   private final List<PeerQuery> asked = new ArrayList<>();
-  private @Nullable PeerAnswer peerAnswer;
+  private @Nullable PeerReply peerReply;
 
   @AfterEach
   void stop() {
@@ -53,16 +53,16 @@ class MembershipChangesTest {
     PeerQueries peers =
         (url, query, timeout) -> {
           asked.add(query);
-          return peerAnswer == null
+          return peerReply == null
               ? CompletableFuture.failedFuture(new IllegalStateException("down"))
-              : CompletableFuture.completedFuture(peerAnswer);
+              : CompletableFuture.completedFuture(peerReply);
         };
     LeaderClient leader = new LeaderClient(fake.member, peers);
     return new MembershipChanges(
         fake.member,
         fake.settings,
         fake.proposer,
-        new LocalRaftFacts(fake.member, fake.settings, leader));
+        new LocalRaftQueries(fake.member, fake.settings, leader));
   }
 
   /** The leader's view: members 2..members connected for that many ticks. */
@@ -151,7 +151,7 @@ class MembershipChangesTest {
     fake.connected(id(2), Duration.ofSeconds(6));
     fake.connected(id(3), Duration.ofSeconds(6));
     CompletionStage<ClusterView> added = changes().add(FOURTH, LONG);
-    for (int i = 0; i <= LocalRaftFacts.MAX_WAITS; i++) {
+    for (int i = 0; i <= LocalRaftQueries.MAX_WAITS; i++) {
       replication(3, 0);
     }
     refused(added, Refusal.UNHEALTHY_CLUSTER);
@@ -234,7 +234,7 @@ class MembershipChangesTest {
     fake.show(view(3, 0, 17));
     fake.lead(id(2));
     Set<NodeId> all = Set.of(id(1), id(2), id(3));
-    peerAnswer = new PeerAnswer.Connected(new Liveness(all, all));
+    peerReply = new PeerReply.Connected(new Liveness(all, all));
     CompletionStage<ClusterView> added = changes().add(FOURTH, LONG);
     follower();
     proposed().replyTo().tell(APPLIED);
@@ -261,7 +261,7 @@ class MembershipChangesTest {
                   lax.member,
                   lax.settings,
                   lax.proposer,
-                  new LocalRaftFacts(lax.member, lax.settings, leader))
+                  new LocalRaftQueries(lax.member, lax.settings, leader))
               .remove(id(3), LONG);
       lax.raft.expectMessageClass(RaftCommand.ProposeConfChange.class).replyTo().tell(APPLIED);
       now(removed);

@@ -12,8 +12,8 @@ import io.troupe.model.Result;
 import io.troupe.protocol.ClusterView;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.LeaseCommand.LeaseReply;
-import io.troupe.protocol.PeerAnswer;
-import io.troupe.protocol.PeerAnswer.KnownMember;
+import io.troupe.protocol.PeerReply;
+import io.troupe.protocol.PeerReply.KnownMember;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
@@ -31,7 +31,7 @@ class PeerQueryHandlerTest {
 
   PeerQueryHandlerTest() {
     LeaderClient leader = new LeaderClient(fake.member, FakeMember.NO_PEERS);
-    LocalRaftFacts facts = new LocalRaftFacts(fake.member, fake.settings, leader);
+    LocalRaftQueries facts = new LocalRaftQueries(fake.member, fake.settings, leader);
     MembershipChanges changes =
         new MembershipChanges(fake.member, fake.settings, fake.proposer, facts);
     ReadIndexBatcher reads =
@@ -65,7 +65,7 @@ class PeerQueryHandlerTest {
     fake.show(full);
     assertThat(now(handler.answer(PeerQuery.MembersQuery.INSTANCE)))
         .isEqualTo(
-            new PeerAnswer.Members(
+            new PeerReply.Members(
                 77,
                 List.of(
                     new KnownMember(SELF, "n1", List.of(url(1)), List.of("http://c1:1"), false),
@@ -74,79 +74,79 @@ class PeerQueryHandlerTest {
 
   @Test
   void onlyLeaderKnowsConnectedMembers_M5() throws Exception {
-    CompletionStage<PeerAnswer> refused = handler.answer(PeerQuery.LivenessQuery.INSTANCE);
+    CompletionStage<PeerReply> refused = handler.answer(PeerQuery.LivenessQuery.INSTANCE);
     follower();
-    assertThat(now(refused)).isEqualTo(new PeerAnswer.Refused(Refusal.NOT_LEADER));
-    CompletionStage<PeerAnswer> reply = handler.answer(PeerQuery.LivenessQuery.INSTANCE);
+    assertThat(now(refused)).isEqualTo(new PeerReply.Refused(Refusal.NOT_LEADER));
+    CompletionStage<PeerReply> reply = handler.answer(PeerQuery.LivenessQuery.INSTANCE);
     replication(100, 3);
     replication(100, 3);
     assertThat(now(reply))
-        .isEqualTo(new PeerAnswer.Connected(new Liveness(Set.of(SELF, id(2)), Set.of(SELF))));
+        .isEqualTo(new PeerReply.Connected(new Liveness(Set.of(SELF, id(2)), Set.of(SELF))));
   }
 
   @Test
   void memberWithoutMembershipRefuses_B2() throws Exception {
     fake.show(view(0, 0, 0));
     assertThat(now(handler.answer(PeerQuery.MembersQuery.INSTANCE)))
-        .isEqualTo(new PeerAnswer.Refused(Refusal.NO_LEADER));
+        .isEqualTo(new PeerReply.Refused(Refusal.NO_LEADER));
   }
 
   @Test
   void leasesAreRenewedInOrderOfQuery_L6() throws Exception {
-    CompletionStage<PeerAnswer> renewed = handler.answer(new PeerQuery.RenewQuery(List.of(7L, 8L)));
+    CompletionStage<PeerReply> renewed = handler.answer(new PeerQuery.RenewQuery(List.of(7L, 8L)));
     LeaseCommand.KeepAlive seven = fake.lease.expectMessageClass(LeaseCommand.KeepAlive.class);
     LeaseCommand.KeepAlive eight = fake.lease.expectMessageClass(LeaseCommand.KeepAlive.class);
     eight.replyTo().tell(new LeaseReply.Renewed(8, 0));
     seven.replyTo().tell(new LeaseReply.Renewed(7, 60));
-    assertThat(now(renewed)).isEqualTo(new PeerAnswer.Renewed(List.of(60L, 0L)));
-    CompletionStage<PeerAnswer> elsewhere = handler.answer(new PeerQuery.RenewQuery(List.of(7L)));
+    assertThat(now(renewed)).isEqualTo(new PeerReply.Renewed(List.of(60L, 0L)));
+    CompletionStage<PeerReply> elsewhere = handler.answer(new PeerQuery.RenewQuery(List.of(7L)));
     fake.lease
         .expectMessageClass(LeaseCommand.KeepAlive.class)
         .replyTo()
         .tell(new LeaseReply.Failed(Refusal.NO_LEADER));
-    assertThat(now(elsewhere)).isEqualTo(new PeerAnswer.Refused(Refusal.NO_LEADER));
+    assertThat(now(elsewhere)).isEqualTo(new PeerReply.Refused(Refusal.NO_LEADER));
   }
 
   @Test
   void remainingTimeOfLeaseIsReturned_L7() throws Exception {
-    CompletionStage<PeerAnswer> reply = handler.answer(new PeerQuery.TimeToLiveQuery(7));
+    CompletionStage<PeerReply> reply = handler.answer(new PeerQuery.TimeToLiveQuery(7));
     fake.lease
         .expectMessageClass(LeaseCommand.TimeToLive.class)
         .replyTo()
         .tell(new LeaseReply.Remaining(7, 41, 60));
-    assertThat(now(reply)).isEqualTo(new PeerAnswer.Remaining(41, 60));
+    assertThat(now(reply)).isEqualTo(new PeerReply.Remaining(41, 60));
   }
 
   @Test
   void caughtUpLearnerIsPromoted_M8() throws Exception {
     fake.show(view(1, 1, 5));
-    CompletionStage<PeerAnswer> promoted = handler.answer(new PeerQuery.PromoteQuery(id(2)));
+    CompletionStage<PeerReply> promoted = handler.answer(new PeerQuery.PromoteQuery(id(2)));
     replication(90, 500);
     fake.raft
         .expectMessageClass(RaftCommand.ProposeConfChange.class)
         .replyTo()
         .tell(new ProposeReply.Applied(new Result.Done(1), 7));
-    assertThat(now(promoted)).isEqualTo(PeerAnswer.Done.INSTANCE);
+    assertThat(now(promoted)).isEqualTo(PeerReply.Done.INSTANCE);
   }
 
   @Test
   void refusalsOfPromotionAreReturned_M8() throws Exception {
     fake.show(view(1, 1, 5));
-    CompletionStage<PeerAnswer> late = handler.answer(new PeerQuery.PromoteQuery(id(2)));
+    CompletionStage<PeerReply> late = handler.answer(new PeerQuery.PromoteQuery(id(2)));
     replication(89, 500);
-    assertThat(now(late)).isEqualTo(new PeerAnswer.Refused(Refusal.LEARNER_NOT_READY));
-    CompletionStage<PeerAnswer> elsewhere = handler.answer(new PeerQuery.PromoteQuery(id(2)));
+    assertThat(now(late)).isEqualTo(new PeerReply.Refused(Refusal.LEARNER_NOT_READY));
+    CompletionStage<PeerReply> elsewhere = handler.answer(new PeerQuery.PromoteQuery(id(2)));
     follower();
-    assertThat(now(elsewhere)).isEqualTo(new PeerAnswer.Refused(Refusal.NOT_LEADER));
+    assertThat(now(elsewhere)).isEqualTo(new PeerReply.Refused(Refusal.NOT_LEADER));
   }
 
   /** The request timeout expires here; the follower repeats the query. */
   @Test
   void slowPromotionTimesOut_M8() throws Exception {
     fake.show(view(1, 1, 5));
-    CompletionStage<PeerAnswer> lost = handler.answer(new PeerQuery.PromoteQuery(id(2)));
+    CompletionStage<PeerReply> lost = handler.answer(new PeerQuery.PromoteQuery(id(2)));
     replication(90, 500);
     fake.raft.expectMessageClass(RaftCommand.ProposeConfChange.class);
-    assertThat(now(lost)).isEqualTo(new PeerAnswer.Refused(Refusal.TIMED_OUT));
+    assertThat(now(lost)).isEqualTo(new PeerReply.Refused(Refusal.TIMED_OUT));
   }
 }

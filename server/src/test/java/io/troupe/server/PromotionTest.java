@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
 import io.troupe.protocol.ClusterView;
-import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
@@ -39,7 +39,7 @@ class PromotionTest {
 
   private final FakeMember fake = new FakeMember(true);
   private final List<PeerQuery> asked = new CopyOnWriteArrayList<>();
-  private final Deque<PeerAnswer> answers = new ArrayDeque<>();
+  private final Deque<PeerReply> answers = new ArrayDeque<>();
 
   @BeforeEach
   void follow() {
@@ -69,7 +69,7 @@ class PromotionTest {
             (url, query, timeout) -> {
               assertThat(url).isEqualTo(url(2));
               asked.add(query);
-              PeerAnswer answer = answers.size() > 1 ? answers.poll() : answers.peek();
+              PeerReply answer = answers.size() > 1 ? answers.poll() : answers.peek();
               return CompletableFuture.completedFuture(answer);
             });
     MembershipChanges changes =
@@ -77,7 +77,7 @@ class PromotionTest {
             fake.member,
             fake.settings,
             fake.proposer,
-            new LocalRaftFacts(fake.member, fake.settings, leader));
+            new LocalRaftQueries(fake.member, fake.settings, leader));
     ReadIndexBatcher reads =
         new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
     CompletionStage<ClusterView> promoted =
@@ -89,7 +89,7 @@ class PromotionTest {
 
   @Test
   void followerRespondsAfterApplyingPromotion() throws Exception {
-    answers.add(PeerAnswer.Done.INSTANCE);
+    answers.add(PeerReply.Done.INSTANCE);
     CompletionStage<ClusterView> promoted = promote();
     RaftCommand.ReadIndex read = fake.raft.expectMessageClass(RaftCommand.ReadIndex.class);
     fake.show(view(4, 0, 20));
@@ -104,7 +104,7 @@ class PromotionTest {
     for (Refusal reason :
         List.of(Refusal.MEMBER_NOT_FOUND, Refusal.NOT_A_LEARNER, Refusal.LEARNER_NOT_READY)) {
       answers.clear();
-      answers.add(new PeerAnswer.Refused(reason));
+      answers.add(new PeerReply.Refused(reason));
       refused(promote(), reason);
     }
     assertThat(shown()).noneMatch(line -> line.startsWith(FAILURES + "{"));
@@ -150,8 +150,8 @@ class PromotionTest {
 
   @Test
   void retriesAfterOtherRefusals() throws Exception {
-    answers.add(new PeerAnswer.Refused(Refusal.NOT_LEADER));
-    answers.add(PeerAnswer.Done.INSTANCE);
+    answers.add(new PeerReply.Refused(Refusal.NOT_LEADER));
+    answers.add(PeerReply.Done.INSTANCE);
     CompletionStage<ClusterView> promoted = promote();
     fake.raft
         .expectMessageClass(RaftCommand.ReadIndex.class)
@@ -163,7 +163,7 @@ class PromotionTest {
 
   @Test
   void retriesUntilRequestTimeout() {
-    answers.add(new PeerAnswer.Refused(Refusal.NOT_ENOUGH_STARTED_MEMBERS));
+    answers.add(new PeerReply.Refused(Refusal.NOT_ENOUGH_STARTED_MEMBERS));
     refused(promote(), Refusal.TIMED_OUT);
     assertThat(asked).hasSizeGreaterThan(1);
   }

@@ -283,7 +283,7 @@ final class IncomingConnection implements Runnable, PeerConnections.Connection, 
       } else {
         QueryFrame query =
             frame.kind() == Frames.QUERY
-                ? QueryCodec.decodeQuestion(body)
+                ? QueryCodec.decodeQuery(body)
                 : QueryCodec.decodeReply(body);
         receiver.query(greeting, query);
       }

@@ -2,11 +2,11 @@ package io.troupe.actors.peers;
 
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
-import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.PeerResponder;
 import io.troupe.protocol.QueryFrame;
-import io.troupe.protocol.QueryFrame.Question;
+import io.troupe.protocol.QueryFrame.Query;
 import io.troupe.protocol.QueryFrame.Reply;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.codec.QueryCodec;
@@ -54,16 +54,16 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
    * Maximum number of queries of other members in progress, and of promotions whose reply may be
    * lost.
    */
-  static final int MAX_ANSWERED = 256;
+  static final int MAX_INCOMING = 256;
 
   private static final int MAX_LOGGED = 100;
 
-  private static final PeerAnswer NOTHING_YET = new PeerAnswer.Refused(Refusal.NO_LEADER);
-  private static final PeerAnswer TOO_LONG = new PeerAnswer.Refused(Refusal.ANSWER_TOO_LARGE);
-  private static final PeerAnswer TOO_MANY = new PeerAnswer.Refused(Refusal.TOO_MANY_REQUESTS);
+  private static final PeerReply NOTHING_YET = new PeerReply.Refused(Refusal.NO_LEADER);
+  private static final PeerReply TOO_LONG = new PeerReply.Refused(Refusal.ANSWER_TOO_LARGE);
+  private static final PeerReply TOO_MANY = new PeerReply.Refused(Refusal.TOO_MANY_REQUESTS);
 
   /** Queries the peer at {@code url}. The result completes on this actor's thread. */
-  record Ask(String url, PeerQuery query, Duration timeout, CompletableFuture<PeerAnswer> answer)
+  record Ask(String url, PeerQuery query, Duration timeout, CompletableFuture<PeerReply> answer)
       implements QueryFrame.Private {}
 
   /** The identity of this member is known now. */
@@ -75,7 +75,7 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
   /**
    * Another member sent a query or a reply.
    *
-   * @param frame a {@link Question} or a {@link Reply}
+   * @param frame a {@link Query} or a {@link Reply}
    * @param handled runs when the actor handles it
    */
   record Received(QueryFrame frame, Runnable handled) implements QueryFrame.Private {}
@@ -84,24 +84,24 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
 
   private record Overdue(long number) implements QueryFrame.Private {}
 
-  private record Answered(Key key, boolean keep, PeerAnswer answer) implements QueryFrame.Private {}
+  private record Evaluated(Key key, boolean keep, PeerReply answer) implements QueryFrame.Private {}
 
   private record Complaint(long clusterId, String url, String reason) {}
 
-  private record Asked(String url, Question question, CompletableFuture<PeerAnswer> answer) {}
+  private record Asked(String url, Query frame, CompletableFuture<PeerReply> answer) {}
 
   /** Key of another member's query; equal for all its copies. */
   private record Key(String replyUrl, long number) {}
 
   /** The reply, null until it is known. */
-  private record Answering(long endNanos, @Nullable PeerAnswer answer) {}
+  private record Incoming(long endNanos, @Nullable PeerReply answer) {}
 
   private final TimerScheduler<QueryFrame> timers;
   private final PeerDirectory directory;
   private final String url;
   private final BiConsumer<String, QueryFrame> way;
   private final Map<Long, Asked> asked = new HashMap<>();
-  private final Map<Key, Answering> answering = new LinkedHashMap<>();
+  private final Map<Key, Incoming> incoming = new LinkedHashMap<>();
   private final Set<Complaint> logged = new HashSet<>();
   private long number = new SecureRandom().nextLong();
   private @Nullable PeerIdentity self;
@@ -140,7 +140,7 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
         .onMessage(Ask.class, this::onAsk)
         .onMessage(Again.class, this::onAgain)
         .onMessage(Overdue.class, this::onOverdue)
-        .onMessage(Answered.class, this::onAnswered)
+        .onMessage(Evaluated.class, this::onEvaluated)
         .onMessage(Identified.class, this::onIdentified)
         .onMessage(Serve.class, this::onServe)
         .onMessage(Received.class, this::onReceived)
@@ -163,8 +163,8 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
 
   private Behavior<QueryFrame> onReceived(Received received) {
     received.handled().run();
-    return received.frame() instanceof Question question
-        ? onQuestion(question)
+    return received.frame() instanceof Query frame
+        ? onQuery(frame)
         : onReply((Reply) received.frame());
   }
 
@@ -175,18 +175,18 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
     }
     number++;
     NodeId from = self == null ? NodeId.NONE : self.memberId();
-    Question question = new Question(clusterId(), from, number, url, ask.timeout(), ask.query());
-    asked.put(number, new Asked(ask.url(), question, ask.answer()));
+    Query frame = new Query(clusterId(), from, number, url, ask.timeout(), ask.query());
+    asked.put(number, new Asked(ask.url(), frame, ask.answer()));
     timers.startSingleTimer(new Overdue(number), new Overdue(number), ask.timeout());
     timers.startTimerWithFixedDelay(new Again(number), new Again(number), AGAIN);
-    way.accept(ask.url(), question);
+    way.accept(ask.url(), frame);
     return this;
   }
 
   private Behavior<QueryFrame> onAgain(Again again) {
     Asked open = asked.get(again.number());
     if (open != null) {
-      way.accept(open.url(), open.question());
+      way.accept(open.url(), open.frame());
     }
     return this;
   }
@@ -200,7 +200,7 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
                   "no reply from "
                       + open.url()
                       + " in "
-                      + open.question().timeout().toMillis()
+                      + open.frame().timeout().toMillis()
                       + " ms"));
     }
     return this;
@@ -228,12 +228,12 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
     return asked.remove(closed);
   }
 
-  private Behavior<QueryFrame> onQuestion(Question question) {
-    if (!admits(question)) {
+  private Behavior<QueryFrame> onQuery(Query frame) {
+    if (!admits(frame)) {
       return this;
     }
-    Key key = new Key(question.replyUrl(), question.number());
-    Answering known = answering.get(key);
+    Key key = new Key(frame.replyUrl(), frame.number());
+    Incoming known = incoming.get(key);
     if (known != null) {
       if (known.answer() != null) {
         sendReply(key, known.answer());
@@ -246,40 +246,40 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
       return this;
     }
     long now = System.nanoTime();
-    answering.values().removeIf(one -> one.endNanos() - now <= 0);
-    if (answering.size() >= MAX_ANSWERED) {
+    incoming.values().removeIf(one -> one.endNanos() - now <= 0);
+    if (incoming.size() >= MAX_INCOMING) {
       sendReply(key, TOO_MANY);
       return this;
     }
-    Duration time = question.timeout().compareTo(LONGEST) < 0 ? question.timeout() : LONGEST;
-    answering.put(key, new Answering(now + time.toNanos(), null));
+    Duration time = frame.timeout().compareTo(LONGEST) < 0 ? frame.timeout() : LONGEST;
+    incoming.put(key, new Incoming(now + time.toNanos(), null));
     getContext()
         .pipeToSelf(
-            answer(ready, question.query()),
+            answer(ready, frame.query()),
             (answer, failure) ->
-                new Answered(
+                new Evaluated(
                     key,
                     // What changes something must not be done once more for a copy.
-                    question.query() instanceof PeerQuery.PromoteQuery,
+                    frame.query() instanceof PeerQuery.PromoteQuery,
                     answer != null ? answer : refusal(failure)));
     return this;
   }
 
-  private boolean admits(Question question) {
+  private boolean admits(Query frame) {
     long mine = clusterId();
-    if (question.clusterId() == QueryFrame.NO_CLUSTER) {
-      return question.query() instanceof PeerQuery.MembersQuery
-          || complain(question, "query refused, it is of no cluster");
+    if (frame.clusterId() == QueryFrame.NO_CLUSTER) {
+      return frame.query() instanceof PeerQuery.MembersQuery
+          || complain(frame, "query refused, it is of no cluster");
     }
-    if (mine == QueryFrame.NO_CLUSTER || question.clusterId() == mine) {
-      return !directory.isRemoved(question.from())
-          || complain(question, "query refused, it is of a removed member");
+    if (mine == QueryFrame.NO_CLUSTER || frame.clusterId() == mine) {
+      return !directory.isRemoved(frame.from())
+          || complain(frame, "query refused, it is of a removed member");
     }
-    return complain(question, "query refused, it is of another cluster");
+    return complain(frame, "query refused, it is of another cluster");
   }
 
-  private boolean complain(Question question, String text) {
-    return complain(question.clusterId(), question.replyUrl(), text);
+  private boolean complain(Query frame, String text) {
+    return complain(frame.clusterId(), frame.replyUrl(), text);
   }
 
   private boolean complain(long clusterId, String peer, String text) {
@@ -289,7 +289,7 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
     return false;
   }
 
-  private static CompletionStage<PeerAnswer> answer(PeerResponder responder, PeerQuery query) {
+  private static CompletionStage<PeerReply> answer(PeerResponder responder, PeerQuery query) {
     try {
       return responder.answer(query);
     } catch (RuntimeException failure) {
@@ -297,31 +297,31 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
     }
   }
 
-  /** While the actors are closed even a check the state is refused. */
-  private static PeerAnswer refusal(Throwable failure) {
+  /** While the actors are closed even a check of the state is refused. */
+  private static PeerReply refusal(Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     if (cause instanceof RefusedException refused) {
-      return new PeerAnswer.Refused(refused.reason());
+      return new PeerReply.Refused(refused.reason());
     }
     if (!(cause instanceof TimeoutException)) {
       LOG.warn("failed to handle query of another member", cause);
     }
-    return new PeerAnswer.Refused(Refusal.TIMED_OUT);
+    return new PeerReply.Refused(Refusal.TIMED_OUT);
   }
 
-  private Behavior<QueryFrame> onAnswered(Answered answered) {
-    Answering open = answering.remove(answered.key());
+  private Behavior<QueryFrame> onEvaluated(Evaluated evaluated) {
+    Incoming open = incoming.remove(evaluated.key());
     if (open != null) {
-      if (answered.keep()) {
-        answering.put(answered.key(), new Answering(open.endNanos(), answered.answer()));
+      if (evaluated.keep()) {
+        incoming.put(evaluated.key(), new Incoming(open.endNanos(), evaluated.answer()));
       }
-      sendReply(answered.key(), answered.answer());
+      sendReply(evaluated.key(), evaluated.answer());
     }
     return this;
   }
 
-  private void sendReply(Key key, PeerAnswer answer) {
-    PeerAnswer fits =
+  private void sendReply(Key key, PeerReply answer) {
+    PeerReply fits =
         QueryCodec.sizeAtMost(answer) <= PeerLimits.MAX_REPLY_BYTES ? answer : TOO_LONG;
     way.accept(key.replyUrl(), new Reply(clusterId(), key.number(), fits));
   }

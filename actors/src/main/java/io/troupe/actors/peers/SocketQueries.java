@@ -3,7 +3,7 @@ package io.troupe.actors.peers;
 import io.troupe.actors.peers.OutboundQueue.Outgoing;
 import io.troupe.metrics.RateLimitedLogger;
 import io.troupe.model.NodeId;
-import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerChannel;
 import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerGreeting;
@@ -87,7 +87,7 @@ public final class SocketQueries implements PeerQueries {
 
   private void send(String to, QueryFrame frame) {
     Outgoing message =
-        frame instanceof QueryFrame.Question question
+        frame instanceof QueryFrame.Query question
             ? new Outgoing(Frames.QUERY, QUERY_BYTES, () -> QueryCodec.encode(question))
             : reply((QueryFrame.Reply) frame);
     try {
@@ -149,8 +149,8 @@ public final class SocketQueries implements PeerQueries {
    * <p>Fails with a RefusedException TOO_MANY_REQUESTS if too many queries are in progress.
    */
   @Override
-  public CompletionStage<PeerAnswer> ask(String peerUrl, PeerQuery query, Duration timeout) {
-    CompletableFuture<PeerAnswer> answer = new CompletableFuture<>();
+  public CompletionStage<PeerReply> ask(String peerUrl, PeerQuery query, Duration timeout) {
+    CompletableFuture<PeerReply> answer = new CompletableFuture<>();
     actor.tell(new PeerQueryActor.Ask(peerUrl, query, timeout, answer));
     return answer;
   }
@@ -183,7 +183,7 @@ public final class SocketQueries implements PeerQueries {
 
     @Override
     public void query(PeerGreeting greeting, QueryFrame frame) {
-      if (frame instanceof QueryFrame.Question question
+      if (frame instanceof QueryFrame.Query question
           && !(question.replyUrl().equals(greeting.fromUrl())
               && (question.from().isNone() || question.from().equals(greeting.from())))) {
         rateLimitedLog.warn(

@@ -8,7 +8,7 @@ import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerGreeting;
 import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.PeerQuery;
-import io.troupe.protocol.QueryFrame.Question;
+import io.troupe.protocol.QueryFrame.Query;
 import io.troupe.protocol.SnapshotMessage;
 import io.troupe.protocol.codec.GreetingCodec;
 import io.troupe.protocol.codec.PeerCodec;
@@ -56,7 +56,7 @@ public final class GenuineConnections {
             frame(
                 Frames.QUERY,
                 QueryCodec.encode(
-                    new Question(
+                    new Query(
                         CLUSTER,
                         sender,
                         1,

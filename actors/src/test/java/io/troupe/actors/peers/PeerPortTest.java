@@ -11,7 +11,7 @@ import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerGreeting;
 import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.PeerQuery;
-import io.troupe.protocol.QueryFrame.Question;
+import io.troupe.protocol.QueryFrame.Query;
 import io.troupe.protocol.codec.GreetingCodec;
 import io.troupe.protocol.codec.PeerCodec;
 import io.troupe.protocol.codec.QueryCodec;
@@ -240,8 +240,8 @@ class PeerPortTest {
     try (LoggedLines log = new LoggedLines()) {
       bothWays();
       send(greeting(THREE, TWO, PeerChannel.RAFT), message(ONE, TWO), message(THREE, ONE));
-      Question question =
-          new Question(
+      Query question =
+          new Query(
               CLUSTER, ONE, 1, THREE_URL, Duration.ofSeconds(5), PeerQuery.LivenessQuery.INSTANCE);
       send(
           greeting(THREE, NodeId.NONE, PeerChannel.QUERY),

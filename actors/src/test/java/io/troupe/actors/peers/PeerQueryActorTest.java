@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
-import io.troupe.protocol.PeerAnswer;
-import io.troupe.protocol.PeerAnswer.KnownMember;
+import io.troupe.protocol.PeerReply;
+import io.troupe.protocol.PeerReply.KnownMember;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.QueryFrame;
-import io.troupe.protocol.QueryFrame.Question;
+import io.troupe.protocol.QueryFrame.Query;
 import io.troupe.protocol.QueryFrame.Reply;
 import io.troupe.protocol.RefusedException;
 import java.time.Duration;
@@ -37,7 +37,7 @@ class PeerQueryActorTest {
   private final ActorTestKit kit = ActorTestKit.create(ManualTime.config());
   private final ManualTime time = ManualTime.get(kit.system());
   private final TestProbe<QueryFrame> sent = kit.createTestProbe(QueryFrame.class);
-  private final List<CompletableFuture<PeerAnswer>> asked = new ArrayList<>();
+  private final List<CompletableFuture<PeerReply>> asked = new ArrayList<>();
   private final ActorRef<QueryFrame> actor =
       kit.spawn(
           PeerQueryActor.create(
@@ -61,47 +61,47 @@ class PeerQueryActorTest {
     actor.tell(
         new PeerQueryActor.Serve(
             query -> {
-              CompletableFuture<PeerAnswer> answer = new CompletableFuture<>();
+              CompletableFuture<PeerReply> answer = new CompletableFuture<>();
               asked.add(answer);
               return answer;
             }));
   }
 
-  private CompletableFuture<PeerAnswer> ask(PeerQuery query) {
-    CompletableFuture<PeerAnswer> answer = new CompletableFuture<>();
+  private CompletableFuture<PeerReply> ask(PeerQuery query) {
+    CompletableFuture<PeerReply> answer = new CompletableFuture<>();
     actor.tell(new PeerQueryActor.Ask(THERE, query, TIMEOUT, answer));
     return answer;
   }
 
-  private static Question question(long number, PeerQuery query) {
-    return new Question(5, new NodeId(2), number, THERE, Duration.ofMinutes(1), query);
+  private static Query question(long number, PeerQuery query) {
+    return new Query(5, new NodeId(2), number, THERE, Duration.ofMinutes(1), query);
   }
 
-  private Question next() {
-    return sent.expectMessageClass(Question.class);
+  private Query next() {
+    return sent.expectMessageClass(Query.class);
   }
 
   @Test
   void queryIsRepeatedUntilReplyArrives() throws Exception {
-    CompletableFuture<PeerAnswer> answer = ask(PROMOTE);
-    Question first = next();
+    CompletableFuture<PeerReply> answer = ask(PROMOTE);
+    Query first = next();
     assertThat(first.replyUrl()).isEqualTo(HERE);
     assertThat(first.clusterId()).isEqualTo(5);
     time.timePasses(Duration.ofMillis(300));
     assertThat(next()).isEqualTo(first);
     actor.tell(
         new PeerQueryActor.Received(
-            new Reply(5, first.number(), PeerAnswer.Done.INSTANCE), () -> {}));
-    assertThat(answer.get()).isEqualTo(PeerAnswer.Done.INSTANCE);
+            new Reply(5, first.number(), PeerReply.Done.INSTANCE), () -> {}));
+    assertThat(answer.get()).isEqualTo(PeerReply.Done.INSTANCE);
     time.expectNoMessageFor(Duration.ofSeconds(1), sent);
   }
 
   @Test
   void queryTimesOutAndLateReplyIsIgnored() {
-    CompletableFuture<PeerAnswer> late = ask(PROMOTE);
-    Question first = next();
+    CompletableFuture<PeerReply> late = ask(PROMOTE);
+    Query first = next();
     time.timePasses(TIMEOUT);
-    CompletableFuture<PeerAnswer> second = ask(PROMOTE);
+    CompletableFuture<PeerReply> second = ask(PROMOTE);
     assertThat(late)
         .failsWithin(Duration.ofSeconds(5))
         .withThrowableThat()
@@ -109,17 +109,17 @@ class PeerQueryActorTest {
         .isInstanceOf(TimeoutException.class);
     actor.tell(
         new PeerQueryActor.Received(
-            new Reply(5, first.number(), PeerAnswer.Done.INSTANCE), () -> {}));
-    Question other =
+            new Reply(5, first.number(), PeerReply.Done.INSTANCE), () -> {}));
+    Query other =
         sent
             .fishForMessage(
                 Duration.ofSeconds(5),
                 frame ->
-                    ((Question) frame).number() == first.number()
+                    ((Query) frame).number() == first.number()
                         ? FishingOutcomes.continueAndIgnore()
                         : FishingOutcomes.complete())
             .stream()
-            .map(Question.class::cast)
+            .map(Query.class::cast)
             .findFirst()
             .orElseThrow();
     assertThat(other.number()).isNotEqualTo(first.number());
@@ -128,15 +128,15 @@ class PeerQueryActorTest {
 
   @Test
   void replyOfAnotherClusterIsIgnored() throws Exception {
-    CompletableFuture<PeerAnswer> answer = ask(PROMOTE);
-    Question question = next();
+    CompletableFuture<PeerReply> answer = ask(PROMOTE);
+    Query question = next();
     actor.tell(
         new PeerQueryActor.Received(
-            new Reply(6, question.number(), new PeerAnswer.Refused(Refusal.NOT_LEADER)), () -> {}));
+            new Reply(6, question.number(), new PeerReply.Refused(Refusal.NOT_LEADER)), () -> {}));
     actor.tell(
         new PeerQueryActor.Received(
-            new Reply(5, question.number(), PeerAnswer.Done.INSTANCE), () -> {}));
-    assertThat(answer.get()).isEqualTo(PeerAnswer.Done.INSTANCE);
+            new Reply(5, question.number(), PeerReply.Done.INSTANCE), () -> {}));
+    assertThat(answer.get()).isEqualTo(PeerReply.Done.INSTANCE);
   }
 
   /** The second promotion would be refused, because the member is no longer a learner. */
@@ -147,8 +147,8 @@ class PeerQueryActorTest {
     actor.tell(new PeerQueryActor.Received(question(7, PROMOTE), () -> {}));
     sent.expectNoMessage(Duration.ofMillis(50));
     assertThat(asked).hasSize(1);
-    asked.get(0).complete(PeerAnswer.Done.INSTANCE);
-    Reply done = new Reply(5, 7, PeerAnswer.Done.INSTANCE);
+    asked.get(0).complete(PeerReply.Done.INSTANCE);
+    Reply done = new Reply(5, 7, PeerReply.Done.INSTANCE);
     sent.expectMessage(done);
     // The reply was lost.
     actor.tell(new PeerQueryActor.Received(question(7, PROMOTE), () -> {}));
@@ -168,12 +168,12 @@ class PeerQueryActorTest {
               throw new RefusedException(Refusal.STOPPED);
             }));
     actor.tell(new PeerQueryActor.Received(question(1, PROMOTE), () -> {}));
-    sent.expectMessage(new Reply(5, 1, new PeerAnswer.Refused(Refusal.STOPPED)));
+    sent.expectMessage(new Reply(5, 1, new PeerReply.Refused(Refusal.STOPPED)));
     actor.tell(
         new PeerQueryActor.Serve(
             query -> CompletableFuture.failedFuture(new IllegalStateException("broken"))));
     actor.tell(new PeerQueryActor.Received(question(2, PROMOTE), () -> {}));
-    sent.expectMessage(new Reply(5, 2, new PeerAnswer.Refused(Refusal.TIMED_OUT)));
+    sent.expectMessage(new Reply(5, 2, new PeerReply.Refused(Refusal.TIMED_OUT)));
   }
 
   @Test
@@ -185,9 +185,9 @@ class PeerQueryActorTest {
     }
     actor.tell(
         new PeerQueryActor.Received(question(1000, PeerQuery.LivenessQuery.INSTANCE), () -> {}));
-    sent.expectMessage(new Reply(5, 1000, new PeerAnswer.Refused(Refusal.TOO_MANY_REQUESTS)));
-    asked.get(0).complete(PeerAnswer.Done.INSTANCE);
-    sent.expectMessage(new Reply(5, 0, PeerAnswer.Done.INSTANCE));
+    sent.expectMessage(new Reply(5, 1000, new PeerReply.Refused(Refusal.TOO_MANY_REQUESTS)));
+    asked.get(0).complete(PeerReply.Done.INSTANCE);
+    sent.expectMessage(new Reply(5, 0, PeerReply.Done.INSTANCE));
     actor.tell(
         new PeerQueryActor.Received(question(1001, PeerQuery.LivenessQuery.INSTANCE), () -> {}));
     for (int i = 0; i < PeerQueryActor.MAX_ASKED; i++) {
@@ -206,7 +206,7 @@ class PeerQueryActorTest {
         new PeerQueryActor.Serve(
             query ->
                 CompletableFuture.completedFuture(
-                    new PeerAnswer.Members(
+                    new PeerReply.Members(
                         5,
                         List.of(
                             new KnownMember(
@@ -216,6 +216,6 @@ class PeerQueryActorTest {
                                 List.of(),
                                 false))))));
     actor.tell(new PeerQueryActor.Received(question(1, PeerQuery.MembersQuery.INSTANCE), () -> {}));
-    sent.expectMessage(new Reply(5, 1, new PeerAnswer.Refused(Refusal.ANSWER_TOO_LARGE)));
+    sent.expectMessage(new Reply(5, 1, new PeerReply.Refused(Refusal.ANSWER_TOO_LARGE)));
   }
 }

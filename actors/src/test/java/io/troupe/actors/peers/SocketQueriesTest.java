@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
-import io.troupe.protocol.PeerAnswer;
-import io.troupe.protocol.PeerAnswer.KnownMember;
+import io.troupe.protocol.PeerReply;
+import io.troupe.protocol.PeerReply.KnownMember;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.QueryFrame;
 import io.troupe.testing.FreePort;
@@ -31,8 +31,8 @@ class SocketQueriesTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final Duration SHORT = Duration.ofSeconds(1);
 
-  private static final PeerAnswer MEMBERS =
-      new PeerAnswer.Members(
+  private static final PeerReply MEMBERS =
+      new PeerReply.Members(
           CLUSTER,
           List.of(
               new KnownMember(
@@ -61,12 +61,12 @@ class SocketQueriesTest {
     return peer;
   }
 
-  private static CompletionStage<PeerAnswer> ask(
+  private static CompletionStage<PeerReply> ask(
       TestPeer from, int to, PeerQuery query, Duration timeout) {
     return from.queries.ask(TestPeer.url(to), query, timeout);
   }
 
-  private static PeerAnswer asked(TestPeer from, int to, PeerQuery query) {
+  private static PeerReply asked(TestPeer from, int to, PeerQuery query) {
     return ask(from, to, query, TIMEOUT).toCompletableFuture().join();
   }
 
@@ -112,7 +112,7 @@ class SocketQueriesTest {
     TestPeer one = peer(CLUSTER, 1, portOne);
     peer(QueryFrame.NO_CLUSTER, 0, portTwo);
     assertThat(asked(one, portTwo, PeerQuery.MembersQuery.INSTANCE))
-        .isEqualTo(new PeerAnswer.Refused(Refusal.NO_LEADER));
+        .isEqualTo(new PeerReply.Refused(Refusal.NO_LEADER));
   }
 
   /** Repeated, because a query may arrive when the port is open and no actor listens yet. */
@@ -120,11 +120,11 @@ class SocketQueriesTest {
   @RepeatedTest(value = 10, failureThreshold = 1)
   void queryReachesMemberThatStartsLaterOrRestarts() throws Exception {
     TestPeer one = peer(CLUSTER, 1, portOne);
-    CompletionStage<PeerAnswer> early = ask(one, portTwo, PeerQuery.MembersQuery.INSTANCE, TIMEOUT);
+    CompletionStage<PeerReply> early = ask(one, portTwo, PeerQuery.MembersQuery.INSTANCE, TIMEOUT);
     TestPeer two = answering(CLUSTER, 2, portTwo);
     // One that does not serve yet says so.
     assertThat(early.toCompletableFuture().join())
-        .isIn(MEMBERS, new PeerAnswer.Refused(Refusal.NO_LEADER));
+        .isIn(MEMBERS, new PeerReply.Refused(Refusal.NO_LEADER));
     two.close();
     TestPeer again = answering(CLUSTER, 2, portTwo);
     again.directory.replace(Map.of(new NodeId(1), List.of(TestPeer.url(portOne))), Set.of());
@@ -138,9 +138,9 @@ class SocketQueriesTest {
     two.queries.serve(
         query -> {
           long member = ((PeerQuery.PromoteQuery) query).member().value();
-          return CompletableFuture.completedFuture(new PeerAnswer.Members(member, List.of()));
+          return CompletableFuture.completedFuture(new PeerReply.Members(member, List.of()));
         });
-    List<CompletableFuture<PeerAnswer>> answers =
+    List<CompletableFuture<PeerReply>> answers =
         IntStream.range(0, 200)
             .mapToObj(
                 i ->
@@ -148,7 +148,7 @@ class SocketQueriesTest {
                         .toCompletableFuture())
             .toList();
     for (int i = 0; i < answers.size(); i++) {
-      assertThat(answers.get(i).join()).isEqualTo(new PeerAnswer.Members(i, List.of()));
+      assertThat(answers.get(i).join()).isEqualTo(new PeerReply.Members(i, List.of()));
     }
   }
 }

@@ -51,13 +51,13 @@ final class DiscoveryReader {
     String cert = reader.text("discovery.cert-file");
     String key = reader.text("discovery.key-file");
     String authorities = reader.text("discovery.trusted-ca-file");
-    boolean trustAnybody = reader.flag("discovery.insecure-skip-tls-verify");
+    boolean trustAnyCertificate = reader.flag("discovery.insecure-skip-tls-verify");
     // As in etcd, any TLS setting enables TLS.
     boolean plain =
         reader.flag("discovery.insecure-transport")
             && cert.isEmpty()
             && authorities.isEmpty()
-            && !trustAnybody;
+            && !trustAnyCertificate;
     List<URI> endpoints = new ArrayList<>();
     for (String each : given) {
       if (each.isBlank()) {
@@ -77,7 +77,7 @@ final class DiscoveryReader {
             cert,
             key,
             authorities,
-            trustAnybody,
+            trustAnyCertificate,
             reader.text("discovery.user"),
             reader.text("discovery.password")));
   }

@@ -95,7 +95,7 @@ public final class TransportReader {
     if (reader.flag(BIND_MEMBERS)
         && (listen.stream().noneMatch(TransportReader::isSecure)
             || tls.isEmpty()
-            || tls.get().trustAnybody()
+            || tls.get().trustAnyCertificate()
             || !(tls.get().clientCertAuth() || !tls.get().trustedCaFile().isEmpty()))) {
       throw SettingsReader.refused(
           BIND_MEMBERS,
@@ -199,7 +199,7 @@ public final class TransportReader {
     return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
   }
 
-  private Optional<TlsSettings> read(String block, List<String> hosts, boolean trustAnybody) {
+  private Optional<TlsSettings> read(String block, List<String> hosts, boolean trustAnyCertificate) {
     String cert = reader.text(block + ".cert-file");
     String key = reader.text(block + ".key-file");
     boolean given = !cert.isEmpty() || !key.isEmpty();
@@ -220,7 +220,7 @@ public final class TransportReader {
       cert = order.get().cert().toString();
       key = order.get().key().toString();
     }
-    return Optional.of(settings(block, cert, key, order, trustAnybody && !given));
+    return Optional.of(settings(block, cert, key, order, trustAnyCertificate && !given));
   }
 
   /** TL5. */
@@ -238,7 +238,7 @@ public final class TransportReader {
       String cert,
       String key,
       Optional<SelfSigned.Order> order,
-      boolean trustAnybody) {
+      boolean trustAnyCertificate) {
     String clientCert = reader.text(block + ".client-cert-file");
     String clientKey = reader.text(block + ".client-key-file");
     if (clientCert.isEmpty() != clientKey.isEmpty()) {
@@ -264,7 +264,7 @@ public final class TransportReader {
     }
     boolean certAuth = reader.flag(block + ".client-cert-auth");
     String ca = reader.text(block + ".trusted-ca-file");
-    if (trustAnybody && (certAuth || !ca.isEmpty())) {
+    if (trustAnyCertificate && (certAuth || !ca.isEmpty())) {
       // etcd ignores that verification was requested.
       throw SettingsReader.refused(
           block + ".auto-tls",
@@ -284,8 +284,8 @@ public final class TransportReader {
         suites,
         minVersion,
         maxVersion,
-        trustAnybody,
-        !trustAnybody && !reader.flag(block + ".skip-client-san-verification"),
+        trustAnyCertificate,
+        !trustAnyCertificate && !reader.flag(block + ".skip-client-san-verification"),
         block.equals(PEER) && reader.flag(BIND_MEMBERS),
         order);
   }

@@ -14,7 +14,7 @@ import java.util.List;
  * @param certFile client certificate for the endpoints; PEM
  * @param keyFile its key; PEM
  * @param trustedCaFile CAs of the endpoints' certificates; PEM; empty: the CAs that the JDK trusts
- * @param trustAnybody true: the endpoints' certificates are not verified
+ * @param trustAnyCertificate true: the endpoints' certificates are not verified
  * @param user user of the login; empty: no login
  * @param password of the user
  */
@@ -26,7 +26,7 @@ public record DiscoverySettings(
     String certFile,
     String keyFile,
     String trustedCaFile,
-    boolean trustAnybody,
+    boolean trustAnyCertificate,
     String user,
     String password) {
   /** Copies the list. */

@@ -82,7 +82,7 @@ final class HttpRegistry implements Registry {
               settings.certFile(),
               settings.keyFile(),
               settings.trustedCaFile(),
-              settings.trustAnybody()));
+              settings.trustAnyCertificate()));
     }
     this.client = builder.build();
   }

@@ -10,8 +10,8 @@ import io.troupe.node.process.Version;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.protocol.MemberIds;
-import io.troupe.protocol.PeerAnswer;
-import io.troupe.protocol.PeerAnswer.KnownMember;
+import io.troupe.protocol.PeerReply;
+import io.troupe.protocol.PeerReply.KnownMember;
 import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
 import java.io.IOException;
@@ -46,7 +46,7 @@ final class Bootstrap {
   private static final Duration PAUSE = Duration.ofMillis(200);
 
   /** Stands for the reply of a peer that does not reply. */
-  static final PeerAnswer NO_REPLY = new PeerAnswer.Refused(Refusal.TIMED_OUT);
+  static final PeerReply NO_REPLY = new PeerReply.Refused(Refusal.TIMED_OUT);
 
   /** Timeout of one query to a peer when a member without data starts. */
   static final Duration ASK_PEER = Duration.ofSeconds(1);
@@ -141,8 +141,8 @@ final class Bootstrap {
 
   /** B3: after the loss of a data directory there must be no second member with the same id. */
   private void requireNotBootstrapped(NodeId self) throws InterruptedException {
-    for (PeerAnswer answer : askAll()) {
-      if (answer instanceof PeerAnswer.Members known
+    for (PeerReply answer : askAll()) {
+      if (answer instanceof PeerReply.Members known
           && known.members().stream()
               .anyMatch(member -> member.id().equals(self) && !member.clientUrls().isEmpty())) {
         throw refused(
@@ -162,11 +162,11 @@ final class Bootstrap {
   private MemberIdentity joining() throws InterruptedException {
     long end = System.nanoTime() + joinTimeout.toNanos();
     while (true) {
-      List<PeerAnswer> answers = askAll();
+      List<PeerReply> answers = askAll();
       StartException mismatch = null;
       boolean allKnow = true;
-      for (PeerAnswer answer : answers) {
-        if (!(answer instanceof PeerAnswer.Members known)) {
+      for (PeerReply answer : answers) {
+        if (!(answer instanceof PeerReply.Members known)) {
           allKnow = false;
           continue;
         }
@@ -190,7 +190,7 @@ final class Bootstrap {
     }
   }
 
-  private MemberIdentity joining(PeerAnswer.Members known) {
+  private MemberIdentity joining(PeerReply.Members known) {
     NodeId self = matching(known);
     SortedMap<NodeId, List<String>> members = new TreeMap<>();
     known.members().forEach(member -> members.put(member.id(), member.peerUrls()));
@@ -198,7 +198,7 @@ final class Bootstrap {
   }
 
   /** B2: the members that the setting names must be those that the cluster has, by their URLs. */
-  private NodeId matching(PeerAnswer.Members known) {
+  private NodeId matching(PeerReply.Members known) {
     List<List<String>> configured = cluster.members().values().stream().sorted(BY_URLS).toList();
     List<KnownMember> existing =
         known.members().stream()
@@ -245,7 +245,7 @@ final class Bootstrap {
   }
 
   /** Returns the replies of all other members, in the order of {@link InitialCluster#others}. */
-  private List<PeerAnswer> askAll() throws InterruptedException {
+  private List<PeerReply> askAll() throws InterruptedException {
     return askAll(peers, cluster.others(), timeout);
   }
 
@@ -257,16 +257,16 @@ final class Bootstrap {
    * @param timeout of one query
    * @return in the order of {@code urls}; {@link #NO_REPLY} for a peer that does not reply
    */
-  static List<PeerAnswer> askAll(PeerQueries peers, List<String> urls, Duration timeout)
+  static List<PeerReply> askAll(PeerQueries peers, List<String> urls, Duration timeout)
       throws InterruptedException {
-    List<CompletableFuture<PeerAnswer>> asked = new ArrayList<>();
+    List<CompletableFuture<PeerReply>> asked = new ArrayList<>();
     for (String url : urls) {
       asked.add(ask(peers, url, timeout));
     }
     long end = System.nanoTime() + ASK_LISTENING.toNanos();
-    List<PeerAnswer> answers = new ArrayList<>();
+    List<PeerReply> answers = new ArrayList<>();
     for (int i = 0; i < urls.size(); i++) {
-      PeerAnswer answer = await(asked.get(i));
+      PeerReply answer = await(asked.get(i));
       while (answer.equals(NO_REPLY) && System.nanoTime() - end < 0 && listens(urls.get(i))) {
         LOG.info(
             "no reply from a peer that accepts connections, retrying peer-url={}", urls.get(i));
@@ -277,7 +277,7 @@ final class Bootstrap {
     return answers;
   }
 
-  private static CompletableFuture<PeerAnswer> ask(
+  private static CompletableFuture<PeerReply> ask(
       PeerQueries peers, String url, Duration timeout) {
     return peers.ask(url, PeerQuery.MembersQuery.INSTANCE, timeout).toCompletableFuture();
   }
@@ -300,7 +300,7 @@ final class Bootstrap {
   }
 
   /** A peer that does not reply counts as absent. */
-  private static PeerAnswer await(CompletableFuture<PeerAnswer> asked) throws InterruptedException {
+  private static PeerReply await(CompletableFuture<PeerReply> asked) throws InterruptedException {
     try {
       return asked.get();
     } catch (ExecutionException e) {

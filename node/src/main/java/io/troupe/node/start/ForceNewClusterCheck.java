@@ -5,7 +5,7 @@ import io.troupe.node.process.ExitCode;
 import io.troupe.node.process.StartException;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.MemberIdentity;
-import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQueries;
 import java.time.Duration;
 import java.util.Iterator;
@@ -42,7 +42,7 @@ final class ForceNewClusterCheck {
     others.forEach(
         (member, urls) ->
             urls.stream().sorted().findFirst().ifPresent(url -> asked.put(member, url)));
-    Iterator<PeerAnswer> answers = ask(List.copyOf(asked.values())).iterator();
+    Iterator<PeerReply> answers = ask(List.copyOf(asked.values())).iterator();
     for (NodeId member : asked.keySet()) {
       if (isThere(answers.next())) {
         throw new StartException(
@@ -58,7 +58,7 @@ final class ForceNewClusterCheck {
     }
   }
 
-  private List<PeerAnswer> ask(List<String> urls) {
+  private List<PeerReply> ask(List<String> urls) {
     try {
       return Bootstrap.askAll(peers, urls, timeout);
     } catch (InterruptedException e) {
@@ -67,9 +67,9 @@ final class ForceNewClusterCheck {
     }
   }
 
-  private boolean isThere(PeerAnswer answer) {
+  private boolean isThere(PeerReply answer) {
     // Another process may use the address now.
-    return answer instanceof PeerAnswer.Members known
+    return answer instanceof PeerReply.Members known
         ? known.clusterId() == clusterId
         : !answer.equals(Bootstrap.NO_REPLY);
   }

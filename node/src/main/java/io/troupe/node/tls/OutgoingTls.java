@@ -21,15 +21,15 @@ public final class OutgoingTls {
    * @param cert client certificate, followed by the intermediate CAs; PEM
    * @param key its key; PEM
    * @param authorities trusted CAs; PEM; empty: the CAs that the JDK trusts
-   * @param trustAnybody true: the server's certificate and its names are not checked
+   * @param trustAnyCertificate true: the server's certificate and its names are not checked
    * @throws TlsException if a file cannot be used
    */
   public static SSLContext context(
-      String cert, String key, String authorities, boolean trustAnybody) {
+      String cert, String key, String authorities, boolean trustAnyCertificate) {
     try {
       KeyManager[] keys =
           cert.isEmpty() ? new KeyManager[0] : KeyFiles.own(Path.of(cert), Path.of(key));
-      TrustManager trust = trustAnybody ? new TrustAllManager() : KeyFiles.signedBy(authorities);
+      TrustManager trust = trustAnyCertificate ? new TrustAllManager() : KeyFiles.signedBy(authorities);
       SSLContext context = SSLContext.getInstance("TLS");
       context.init(keys, new TrustManager[] {trust}, null);
       return context;

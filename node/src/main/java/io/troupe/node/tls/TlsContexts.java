@@ -74,7 +74,7 @@ final class TlsContexts {
 
   private SSLContext make(Parts of) {
     X509ExtendedTrustManager trust =
-        settings.trustAnybody()
+        settings.trustAnyCertificate()
             ? of.authorities
             : new RestrictedTrustManager(of.authorities, of.revoked, settings);
     try {

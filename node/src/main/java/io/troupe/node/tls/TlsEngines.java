@@ -137,7 +137,7 @@ public final class TlsEngines {
   /** Returns the parameters of outgoing connections. */
   SSLParameters clientParameters() {
     SSLParameters parameters = new SSLParameters(suites, versions);
-    if (!settings.trustAnybody()) {
+    if (!settings.trustAnyCertificate()) {
       parameters.setEndpointIdentificationAlgorithm("HTTPS");
     }
     return parameters;
@@ -161,7 +161,7 @@ public final class TlsEngines {
     return new ReloadableFile<>(
         files,
         () ->
-            settings.trustAnybody()
+            settings.trustAnyCertificate()
                 ? new TrustAllManager()
                 : read(files, () -> KeyFiles.signedBy(file)));
   }

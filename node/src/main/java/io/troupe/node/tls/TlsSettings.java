@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param cipherSuites by Go's names, TLS 1.2 only; empty: the JDK's
  * @param minVersion TLS1.2 or TLS1.3; empty: TLS1.2
  * @param maxVersion TLS1.2 or TLS1.3; empty: the highest supported version
- * @param trustAnybody true: a server's certificate is not verified (auto-TLS between peers)
+ * @param trustAnyCertificate true: a server's certificate is not verified (auto-TLS between peers)
  * @param checksAddress true: a certificate with names or addresses must be valid for the address
  *     that it comes from (TL2); for peer ports and metrics ports
  * @param bindsMembers true: a certificate is only accepted for members with a peer URL that it is
@@ -38,7 +38,7 @@ public record TlsSettings(
     List<String> cipherSuites,
     String minVersion,
     String maxVersion,
-    boolean trustAnybody,
+    boolean trustAnyCertificate,
     boolean checksAddress,
     boolean bindsMembers,
     Optional<SelfSigned.Order> selfSigned) {

@@ -77,7 +77,7 @@ class DiscoveryReaderTest {
     assertThat(settings().endpoints()).containsExactly(URI.create("https://b:2"));
     with("discovery.trusted-ca-file", "").with("discovery.insecure-skip-tls-verify", true);
     assertThat(settings().endpoints()).containsExactly(URI.create("https://b:2"));
-    assertThat(settings().trustAnybody()).isTrue();
+    assertThat(settings().trustAnyCertificate()).isTrue();
   }
 
   @Test

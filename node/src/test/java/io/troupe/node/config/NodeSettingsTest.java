@@ -342,7 +342,7 @@ class NodeSettingsTest {
     TlsSettings peer = read.peerTls().orElseThrow();
     assertThat(peer.certFile()).isEqualTo("/d/fixtures/peer/cert.pem");
     assertThat(peer.keyFile()).isEqualTo("/d/fixtures/peer/key.pem");
-    assertThat(peer.trustAnybody()).isTrue();
+    assertThat(peer.trustAnyCertificate()).isTrue();
     assertThat(peer.selfSigned())
         .hasValue(new SelfSigned.Order(Path.of("/d/fixtures/peer"), List.of("::1"), 4));
     refused(
@@ -361,6 +361,6 @@ class NodeSettingsTest {
             .peerTls()
             .orElseThrow();
     assertThat(given.selfSigned()).isEmpty();
-    assertThat(given.trustAnybody()).isFalse();
+    assertThat(given.trustAnyCertificate()).isFalse();
   }
 }

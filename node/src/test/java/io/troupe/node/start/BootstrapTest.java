@@ -12,8 +12,8 @@ import io.troupe.node.process.ExitCode;
 import io.troupe.node.process.StartException;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.protocol.MemberIds;
-import io.troupe.protocol.PeerAnswer;
-import io.troupe.protocol.PeerAnswer.KnownMember;
+import io.troupe.protocol.PeerReply;
+import io.troupe.protocol.PeerReply.KnownMember;
 import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
 import java.net.InetAddress;
@@ -33,7 +33,7 @@ class BootstrapTest {
       "infra1=http://127.0.0.1:12380,infra2=http://127.0.0.1:22380,infra3=http://127.0.0.1:32380";
   private static final String OWN = "http://127.0.0.1:12380";
 
-  private final Map<String, PeerAnswer> answers = new HashMap<>();
+  private final Map<String, PeerReply> answers = new HashMap<>();
   private final List<String> asked = new ArrayList<>();
   private Runnable whenAsked = () -> {};
   private final PeerQueries peers =
@@ -41,7 +41,7 @@ class BootstrapTest {
         assertThat(query).isEqualTo(PeerQuery.MembersQuery.INSTANCE);
         asked.add(url);
         whenAsked.run();
-        PeerAnswer answer = answers.get(url);
+        PeerReply answer = answers.get(url);
         return answer == null
             ? CompletableFuture.failedFuture(new TimeoutException("down"))
             : CompletableFuture.completedFuture(answer);
@@ -114,7 +114,7 @@ class BootstrapTest {
       whenAsked =
           () -> {
             if (asked.stream().filter(url::equals).count() == 3) {
-              answers.put(url, new PeerAnswer.Members(1, List.of(member(self, "infra1", OWN))));
+              answers.put(url, new PeerReply.Members(1, List.of(member(self, "infra1", OWN))));
             }
           };
       refused(settings, ExitCode.CONFIGURATION, "has already been bootstrapped");
@@ -208,22 +208,22 @@ class BootstrapTest {
   void restartedMemberDoesNotBootstrapAgain_B3() throws InterruptedException {
     NodeId self = identity(infra1("new", THREE)).memberId();
     KnownMember started = member(self.value(), "infra1", OWN);
-    answers.put("http://127.0.0.1:32380", new PeerAnswer.Members(5, List.of(started)));
+    answers.put("http://127.0.0.1:32380", new PeerReply.Members(5, List.of(started)));
     refused(
         infra1("new", THREE),
         ExitCode.CONFIGURATION,
         "member " + self + " has already been bootstrapped");
     KnownMember expected = member(self.value(), "", OWN);
-    answers.put("http://127.0.0.1:32380", new PeerAnswer.Members(5, List.of(expected)));
+    answers.put("http://127.0.0.1:32380", new PeerReply.Members(5, List.of(expected)));
     assertThat(identity(infra1("new", THREE)).memberId()).isEqualTo(self);
   }
 
   @Test
   void joiningMemberTakesItsIdFromClusterByPeerUrls_B2() throws InterruptedException {
-    answers.put("http://127.0.0.1:22380", new PeerAnswer.Refused(Refusal.STOPPED));
+    answers.put("http://127.0.0.1:22380", new PeerReply.Refused(Refusal.STOPPED));
     answers.put(
         "http://127.0.0.1:32380",
-        new PeerAnswer.Members(
+        new PeerReply.Members(
             0xabcL,
             List.of(
                 member(7, "", OWN),
@@ -249,12 +249,12 @@ class BootstrapTest {
   void joinIsRefusedWhenMembersDiffer_B2() {
     answers.put(
         "http://127.0.0.1:22380",
-        new PeerAnswer.Members(
+        new PeerReply.Members(
             5, List.of(member(7, "", OWN), member(8, "x", "http://127.0.0.1:22380"))));
     refused(infra1("existing", THREE), ExitCode.CONFIGURATION, "member count is unequal");
     answers.put(
         "http://127.0.0.1:22380",
-        new PeerAnswer.Members(
+        new PeerReply.Members(
             5,
             List.of(
                 member(7, "", OWN),
@@ -276,16 +276,16 @@ class BootstrapTest {
   }
 
   /** The state of a member that has not applied the addition of this member yet. */
-  private static PeerAnswer before() {
-    return new PeerAnswer.Members(
+  private static PeerReply before() {
+    return new PeerReply.Members(
         0xabcL,
         List.of(
             member(8, "infra2", "http://127.0.0.1:22380"),
             member(9, "infra3", "http://127.0.0.1:32380")));
   }
 
-  private static PeerAnswer after() {
-    return new PeerAnswer.Members(
+  private static PeerReply after() {
+    return new PeerReply.Members(
         0xabcL,
         List.of(
             member(7, "", OWN),

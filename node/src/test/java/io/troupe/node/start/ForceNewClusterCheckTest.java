@@ -10,7 +10,7 @@ import io.troupe.node.process.ExitCode;
 import io.troupe.node.process.StartException;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.MemberIdentity;
-import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerReply;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,7 +34,7 @@ class ForceNewClusterCheckTest {
           new NodeId(4),
           List.of());
 
-  private final Map<String, PeerAnswer> answers = new HashMap<>();
+  private final Map<String, PeerReply> answers = new HashMap<>();
   private final List<String> asked = new ArrayList<>();
   private final Path root;
 
@@ -52,7 +52,7 @@ class ForceNewClusterCheckTest {
               dir,
               (url, query, timeout) -> {
                 asked.add(url);
-                PeerAnswer answer = answers.get(url);
+                PeerReply answer = answers.get(url);
                 return answer == null
                     ? CompletableFuture.failedFuture(new TimeoutException("down"))
                     : CompletableFuture.completedFuture(answer);
@@ -70,18 +70,18 @@ class ForceNewClusterCheckTest {
 
   @Test
   void respondingMemberPreventsForceNewCluster() {
-    answers.put("http://c:1", new PeerAnswer.Members(CLUSTER, List.of()));
+    answers.put("http://c:1", new PeerReply.Members(CLUSTER, List.of()));
     assertThatThrownBy(this::look)
         .isInstanceOfSatisfying(
             StartException.class, e -> assertThat(e.exitCode()).isEqualTo(ExitCode.CONFIGURATION))
         .hasMessageContaining("member 3 at [http://c:1] is running");
-    answers.put("http://c:1", new PeerAnswer.Refused(Refusal.NO_LEADER));
+    answers.put("http://c:1", new PeerReply.Refused(Refusal.NO_LEADER));
     assertThatThrownBy(this::look).as("it is starting").hasMessageContaining("member 3");
   }
 
   @Test
   void memberOfAnotherClusterAtAddressIsIgnored() {
-    answers.put("http://c:1", new PeerAnswer.Members(CLUSTER + 1, List.of()));
+    answers.put("http://c:1", new PeerReply.Members(CLUSTER + 1, List.of()));
     assertThatCode(this::look).doesNotThrowAnyException();
   }
 }

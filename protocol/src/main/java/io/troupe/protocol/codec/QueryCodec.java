@@ -3,9 +3,9 @@ package io.troupe.protocol.codec;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.troupe.model.Bytes;
 import io.troupe.model.NodeId;
-import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQuery;
-import io.troupe.protocol.QueryFrame.Question;
+import io.troupe.protocol.QueryFrame.Query;
 import io.troupe.protocol.QueryFrame.Reply;
 import io.troupe.protocol.StateReader;
 import io.troupe.protocol.wire.WireConnected;
@@ -17,7 +17,7 @@ import io.troupe.protocol.wire.WireLivenessQuery;
 import io.troupe.protocol.wire.WireMembers;
 import io.troupe.protocol.wire.WireMembersQuery;
 import io.troupe.protocol.wire.WirePromoteQuery;
-import io.troupe.protocol.wire.WireQuestion;
+import io.troupe.protocol.wire.WireQuery;
 import io.troupe.protocol.wire.WireRefused;
 import io.troupe.protocol.wire.WireRemaining;
 import io.troupe.protocol.wire.WireRenewQuery;
@@ -34,7 +34,7 @@ import java.util.stream.Collectors;
 
 /**
  * Queries between members and their replies: the head of all peer messages, then a protobuf
- * WireQuestion or WireReply (docs/formats/peer-message.md).
+ * WireQuery or WireReply (docs/formats/peer-message.md).
  */
 public final class QueryCodec {
   /** More than the tags and lengths around any part. */
@@ -43,9 +43,9 @@ public final class QueryCodec {
   private QueryCodec() {}
 
   /** Encodes a query; its timeout in whole milliseconds, at least one. */
-  public static byte[] encode(Question question) {
-    WireQuestion.Builder out =
-        WireQuestion.newBuilder()
+  public static byte[] encode(Query question) {
+    WireQuery.Builder out =
+        WireQuery.newBuilder()
             .setCluster(question.clusterId())
             .setFrom(question.from().value())
             .setNumber(question.number())
@@ -74,8 +74,8 @@ public final class QueryCodec {
    *
    * @throws IOException if the bytes are not a query of a known version
    */
-  public static Question decodeQuestion(Bytes data) throws IOException {
-    WireQuestion wire = WireQuestion.parseFrom(OperationCodec.input(PeerCodec.body(data)));
+  public static Query decodeQuery(Bytes data) throws IOException {
+    WireQuery wire = WireQuery.parseFrom(OperationCodec.input(PeerCodec.body(data)));
     PeerQuery query =
         switch (wire.getQueryCase()) {
           case MEMBERS -> PeerQuery.MembersQuery.INSTANCE;
@@ -89,7 +89,7 @@ public final class QueryCodec {
               throw new InvalidProtocolBufferException("no query, or an unknown one");
         };
     try {
-      return new Question(
+      return new Query(
           wire.getCluster(),
           new NodeId(wire.getFrom()),
           wire.getNumber(),
@@ -105,26 +105,26 @@ public final class QueryCodec {
   public static byte[] encode(Reply reply) {
     WireReply.Builder out =
         WireReply.newBuilder().setCluster(reply.clusterId()).setNumber(reply.number());
-    PeerAnswer answer = reply.answer();
-    if (answer instanceof PeerAnswer.Members members) {
+    PeerReply answer = reply.answer();
+    if (answer instanceof PeerReply.Members members) {
       WireMembers.Builder list = WireMembers.newBuilder().setCluster(members.clusterId());
       members.members().forEach(member -> list.addMembers(encode(member)));
       out.setMembers(list);
-    } else if (answer instanceof PeerAnswer.Connected connected) {
+    } else if (answer instanceof PeerReply.Connected connected) {
       out.setConnected(
           WireConnected.newBuilder()
               .addAllConnected(values(connected.liveness().connected()))
               .addAllSteady(values(connected.liveness().steady())));
-    } else if (answer instanceof PeerAnswer.Refused refused) {
+    } else if (answer instanceof PeerReply.Refused refused) {
       out.setRefused(WireRefused.newBuilder().setReason(RefusalCodes.codeOf(refused.reason())));
-    } else if (answer instanceof PeerAnswer.Renewed renewed) {
+    } else if (answer instanceof PeerReply.Renewed renewed) {
       out.setRenewed(WireRenewed.newBuilder().addAllTtlSeconds(renewed.ttlSeconds()));
-    } else if (answer instanceof PeerAnswer.Remaining remaining) {
+    } else if (answer instanceof PeerReply.Remaining remaining) {
       out.setRemaining(
           WireRemaining.newBuilder()
               .setRemainingSeconds(remaining.remainingSeconds())
               .setGrantedSeconds(remaining.grantedSeconds()));
-    } else if (answer instanceof PeerAnswer.Hashed hashed) {
+    } else if (answer instanceof PeerReply.Hashed hashed) {
       out.setHashed(
           WireHashed.newBuilder()
               .setHash(hashed.hash().hash())
@@ -152,43 +152,43 @@ public final class QueryCodec {
   }
 
   /** Upper bound of the size of an encoded reply, close to its actual size; cheap. */
-  public static long sizeAtMost(PeerAnswer answer) {
+  public static long sizeAtMost(PeerReply answer) {
     long size = OVERHEAD;
-    if (answer instanceof PeerAnswer.Members members) {
-      for (PeerAnswer.KnownMember member : members.members()) {
+    if (answer instanceof PeerReply.Members members) {
+      for (PeerReply.KnownMember member : members.members()) {
         size += OVERHEAD + 3L * member.name().length();
         for (List<String> urls : List.of(member.peerUrls(), member.clientUrls())) {
           size += urls.stream().mapToLong(url -> OVERHEAD + 3L * url.length()).sum();
         }
       }
-    } else if (answer instanceof PeerAnswer.Connected connected) {
+    } else if (answer instanceof PeerReply.Connected connected) {
       size += 8L * (connected.liveness().connected().size() + connected.liveness().steady().size());
     }
-    if (answer instanceof PeerAnswer.Renewed renewed) {
+    if (answer instanceof PeerReply.Renewed renewed) {
       size += 10L * renewed.ttlSeconds().size();
     }
     return size;
   }
 
-  private static PeerAnswer answer(WireReply wire) throws InvalidProtocolBufferException {
+  private static PeerReply answer(WireReply wire) throws InvalidProtocolBufferException {
     return switch (wire.getAnswerCase()) {
       case MEMBERS ->
-          new PeerAnswer.Members(
+          new PeerReply.Members(
               wire.getMembers().getCluster(),
               wire.getMembers().getMembersList().stream().map(QueryCodec::decode).toList());
       case CONNECTED ->
-          new PeerAnswer.Connected(
+          new PeerReply.Connected(
               new MembershipRules.Liveness(
                   ids(wire.getConnected().getConnectedList()),
                   ids(wire.getConnected().getSteadyList())));
-      case DONE -> PeerAnswer.Done.INSTANCE;
-      case REFUSED -> new PeerAnswer.Refused(RefusalCodes.ofCode(wire.getRefused().getReason()));
-      case RENEWED -> new PeerAnswer.Renewed(wire.getRenewed().getTtlSecondsList());
+      case DONE -> PeerReply.Done.INSTANCE;
+      case REFUSED -> new PeerReply.Refused(RefusalCodes.ofCode(wire.getRefused().getReason()));
+      case RENEWED -> new PeerReply.Renewed(wire.getRenewed().getTtlSecondsList());
       case REMAINING ->
-          new PeerAnswer.Remaining(
+          new PeerReply.Remaining(
               wire.getRemaining().getRemainingSeconds(), wire.getRemaining().getGrantedSeconds());
       case HASHED ->
-          new PeerAnswer.Hashed(
+          new PeerReply.Hashed(
               new StateReader.KvHash(
                   wire.getHashed().getHash(),
                   wire.getHashed().getCompactRevision(),
@@ -199,7 +199,7 @@ public final class QueryCodec {
     };
   }
 
-  private static WireKnownMember encode(PeerAnswer.KnownMember member) {
+  private static WireKnownMember encode(PeerReply.KnownMember member) {
     return WireKnownMember.newBuilder()
         .setId(member.id().value())
         .setName(member.name())
@@ -209,8 +209,8 @@ public final class QueryCodec {
         .build();
   }
 
-  private static PeerAnswer.KnownMember decode(WireKnownMember wire) {
-    return new PeerAnswer.KnownMember(
+  private static PeerReply.KnownMember decode(WireKnownMember wire) {
+    return new PeerReply.KnownMember(
         new NodeId(wire.getId()),
         wire.getName(),
         wire.getPeerUrlsList(),

@@ -33,7 +33,7 @@ class PeerMessageFuzzTest {
           PeerCodec::decode,
           GreetingCodec::decode,
           GreetingCodec::decodeReply,
-          QueryCodec::decodeQuestion,
+          QueryCodec::decodeQuery,
           QueryCodec::decodeReply);
 
   private static List<byte[]> golden() throws IOException {

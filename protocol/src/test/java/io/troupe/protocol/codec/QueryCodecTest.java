@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.troupe.model.Bytes;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
-import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.QueryFrame;
-import io.troupe.protocol.QueryFrame.Question;
+import io.troupe.protocol.QueryFrame.Query;
 import io.troupe.protocol.QueryFrame.Reply;
 import io.troupe.protocol.StateReader;
 import io.troupe.raft.membership.MembershipRules;
@@ -41,7 +41,7 @@ class QueryCodecTest {
     all.put("members-query", question(PeerQuery.MembersQuery.INSTANCE));
     all.put(
         "members-query-of-nobody",
-        new Question(
+        new Query(
             QueryFrame.NO_CLUSTER,
             NodeId.NONE,
             8,
@@ -53,34 +53,34 @@ class QueryCodecTest {
     all.put(
         "members",
         reply(
-            new PeerAnswer.Members(
+            new PeerReply.Members(
                 5,
                 List.of(
-                    new PeerAnswer.KnownMember(
+                    new PeerReply.KnownMember(
                         B, "", List.of("http://b:2", "http://b:1"), List.of(), true),
-                    new PeerAnswer.KnownMember(
+                    new PeerReply.KnownMember(
                         A, "ä", List.of("http://a:1"), List.of("http://c:1"), false)))));
     all.put(
         "connected",
-        reply(new PeerAnswer.Connected(new MembershipRules.Liveness(Set.of(A, B), Set.of(B)))));
-    all.put("done", reply(PeerAnswer.Done.INSTANCE));
+        reply(new PeerReply.Connected(new MembershipRules.Liveness(Set.of(A, B), Set.of(B)))));
+    all.put("done", reply(PeerReply.Done.INSTANCE));
     all.put("renew-query", question(new PeerQuery.RenewQuery(List.of(1L, -2L))));
     all.put("time-to-live-query", question(new PeerQuery.TimeToLiveQuery(-2)));
-    all.put("renewed", reply(new PeerAnswer.Renewed(List.of(60L, 0L))));
-    all.put("remaining", reply(new PeerAnswer.Remaining(-1, 0)));
-    all.put("refused", reply(new PeerAnswer.Refused(Refusal.LEARNER_NOT_READY)));
+    all.put("renewed", reply(new PeerReply.Renewed(List.of(60L, 0L))));
+    all.put("remaining", reply(new PeerReply.Remaining(-1, 0)));
+    all.put("refused", reply(new PeerReply.Refused(Refusal.LEARNER_NOT_READY)));
     all.put("hash-query", question(new PeerQuery.HashQuery(17, false)));
     all.put("computed-hash-query", question(new PeerQuery.HashQuery(17, true)));
-    all.put("hashed", reply(new PeerAnswer.Hashed(new StateReader.KvHash(-5, -1, 17, 20))));
+    all.put("hashed", reply(new PeerReply.Hashed(new StateReader.KvHash(-5, -1, 17, 20))));
     return all;
   }
 
-  private static Question question(PeerQuery query) {
-    return new Question(
+  private static Query question(PeerQuery query) {
+    return new Query(
         0xcdf818194e3a8c32L, A, -7, "http://a:2380", Duration.ofMillis(7250), query);
   }
 
-  private static Reply reply(PeerAnswer answer) {
+  private static Reply reply(PeerReply answer) {
     return new Reply(0xcdf818194e3a8c32L, -7, answer);
   }
 
@@ -89,14 +89,14 @@ class QueryCodecTest {
   }
 
   private static byte[] encode(QueryFrame frame) {
-    return frame instanceof Question question
+    return frame instanceof Query question
         ? QueryCodec.encode(question)
         : QueryCodec.encode((Reply) frame);
   }
 
   private static QueryFrame decode(QueryFrame kind, byte[] bytes) throws IOException {
-    return kind instanceof Question
-        ? QueryCodec.decodeQuestion(Bytes.wrap(bytes))
+    return kind instanceof Query
+        ? QueryCodec.decodeQuery(Bytes.wrap(bytes))
         : QueryCodec.decodeReply(Bytes.wrap(bytes));
   }
 
@@ -117,13 +117,13 @@ class QueryCodecTest {
         frames().stream()
             .map(
                 frame ->
-                    frame instanceof Question question
+                    frame instanceof Query question
                         ? question.query().getClass()
                         : ((Reply) frame).answer().getClass())
             .collect(Collectors.toSet());
     assertThat(kinds)
         .containsAll(Arrays.asList(PeerQuery.class.getPermittedSubclasses()))
-        .containsAll(Arrays.asList(PeerAnswer.class.getPermittedSubclasses()));
+        .containsAll(Arrays.asList(PeerReply.class.getPermittedSubclasses()));
   }
 
   /** Running members send these bytes: a change of them is a new version. */
@@ -151,10 +151,10 @@ class QueryCodecTest {
   void rejectsUnknownVersionsAndKindsAndRandomBytes() {
     byte[] other = encode(question(PeerQuery.LivenessQuery.INSTANCE));
     other[0] = 1;
-    assertThatThrownBy(() -> QueryCodec.decodeQuestion(Bytes.wrap(other)))
+    assertThatThrownBy(() -> QueryCodec.decodeQuery(Bytes.wrap(other)))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("version 1");
-    assertThatThrownBy(() -> QueryCodec.decodeQuestion(Bytes.of(2)))
+    assertThatThrownBy(() -> QueryCodec.decodeQuery(Bytes.of(2)))
         .isInstanceOf(IOException.class);
     assertThatThrownBy(() -> QueryCodec.decodeReply(Bytes.of(2))).isInstanceOf(IOException.class);
     assertThatThrownBy(() -> QueryCodec.decodeReply(Bytes.EMPTY)).isInstanceOf(IOException.class);

@@ -6,9 +6,9 @@ import io.troupe.raft.membership.MembershipRules;
 import java.util.List;
 
 /** The reply to a {@link PeerQuery}. */
-public sealed interface PeerAnswer {
+public sealed interface PeerReply {
   /** Reply to MembersQuery; members ascending by id. */
-  record Members(long clusterId, List<KnownMember> members) implements PeerAnswer {
+  record Members(long clusterId, List<KnownMember> members) implements PeerReply {
     /** Copies the list. */
     public Members {
       members = List.copyOf(members);
@@ -32,14 +32,14 @@ public sealed interface PeerAnswer {
   }
 
   /** Reply to LivenessQuery. */
-  record Connected(MembershipRules.Liveness liveness) implements PeerAnswer {}
+  record Connected(MembershipRules.Liveness liveness) implements PeerReply {}
 
   /**
    * Reply to RenewQuery.
    *
    * @param ttlSeconds of each lease, in the order of the query; 0 for a lease that does not exist
    */
-  record Renewed(List<Long> ttlSeconds) implements PeerAnswer {
+  record Renewed(List<Long> ttlSeconds) implements PeerReply {
     /** Copies the list. */
     public Renewed {
       ttlSeconds = List.copyOf(ttlSeconds);
@@ -52,17 +52,17 @@ public sealed interface PeerAnswer {
    * @param remainingSeconds -1 if the lease does not exist
    * @param grantedSeconds 0 if the lease does not exist
    */
-  record Remaining(long remainingSeconds, long grantedSeconds) implements PeerAnswer {}
+  record Remaining(long remainingSeconds, long grantedSeconds) implements PeerReply {}
 
   /** Reply to HashQuery. */
-  record Hashed(StateReader.KvHash hash) implements PeerAnswer {}
+  record Hashed(StateReader.KvHash hash) implements PeerReply {}
 
   /** The requested change is applied. */
-  enum Done implements PeerAnswer {
+  enum Done implements PeerReply {
     /** The only instance. */
     INSTANCE
   }
 
   /** The query is refused; NOT_LEADER if only a leader can execute it. */
-  record Refused(Refusal reason) implements PeerAnswer {}
+  record Refused(Refusal reason) implements PeerReply {}
 }

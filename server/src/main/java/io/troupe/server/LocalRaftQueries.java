@@ -1,7 +1,7 @@
 package io.troupe.server;
 
 import io.troupe.model.NodeId;
-import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RaftQueries;
@@ -21,7 +21,7 @@ import scala.concurrent.ExecutionContext;
  * member that received the request. Here the leader's connections are checked, because they form
  * the quorum.
  */
-final class LocalRaftFacts implements RaftQueries {
+final class LocalRaftQueries implements RaftQueries {
   /** Minimum age of a connection (M5). */
   private static final Duration STEADY = Duration.ofSeconds(5);
 
@@ -35,7 +35,7 @@ final class LocalRaftFacts implements RaftQueries {
   private final GatewaySettings settings;
   private final LeaderClient leader;
 
-  LocalRaftFacts(Member member, GatewaySettings settings, LeaderClient leader) {
+  LocalRaftQueries(Member member, GatewaySettings settings, LeaderClient leader) {
     this.member = member;
     this.settings = settings;
     this.leader = leader;
@@ -101,8 +101,8 @@ final class LocalRaftFacts implements RaftQueries {
     return new Liveness(sinceElection.connected(), steady);
   }
 
-  private Liveness ofLeader(PeerAnswer reply) {
-    return reply instanceof PeerAnswer.Connected connected ? connected.liveness() : alone();
+  private Liveness ofLeader(PeerReply reply) {
+    return reply instanceof PeerReply.Connected connected ? connected.liveness() : alone();
   }
 
   private Liveness alone() {
