@@ -33,8 +33,7 @@ public sealed interface PeerQuery {
   }
 
   /**
-   * Queries the remaining time of a lease. For the leader (L7). Reply: {@link
-   * PeerReply.Remaining}.
+   * Queries the remaining time of a lease. For the leader (L7). Reply: {@link PeerReply.Remaining}.
    */
   record TimeToLiveQuery(long lease) implements PeerQuery {}
 

@@ -4,8 +4,7 @@ import io.troupe.model.NodeId;
 import java.time.Duration;
 
 /** Messages between the members' query actors: queries outside of Raft, and their replies. */
-public sealed interface QueryFrame
-    permits QueryFrame.Query, QueryFrame.Reply, QueryFrame.Private {
+public sealed interface QueryFrame permits QueryFrame.Query, QueryFrame.Reply, QueryFrame.Private {
   /** Cluster id of a process without a cluster. */
   long NO_CLUSTER = 0;
 

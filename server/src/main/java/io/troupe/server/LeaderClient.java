@@ -2,9 +2,9 @@ package io.troupe.server;
 
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
-import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
+import io.troupe.protocol.PeerReply;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

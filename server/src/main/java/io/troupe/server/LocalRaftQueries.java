@@ -1,8 +1,8 @@
 package io.troupe.server;
 
 import io.troupe.model.NodeId;
-import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQuery;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RaftQueries;
 import io.troupe.protocol.ReplicationReply;

@@ -1,7 +1,7 @@
 package io.troupe.server;
 
-import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQuery;
+import io.troupe.protocol.PeerReply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

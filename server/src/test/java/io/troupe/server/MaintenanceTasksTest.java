@@ -8,9 +8,9 @@ import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
-import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
@@ -60,9 +60,7 @@ class MaintenanceTasksTest {
   private void replies(int member, @Nullable KvHash hash) {
     answers.put(
         FakeMember.url(member),
-        hash == null
-            ? new PeerReply.Refused(Refusal.FUTURE_REVISION)
-            : new PeerReply.Hashed(hash));
+        hash == null ? new PeerReply.Refused(Refusal.FUTURE_REVISION) : new PeerReply.Hashed(hash));
   }
 
   private Operation proposed(Result result) {

@@ -2,8 +2,8 @@ package io.troupe.actors.peers;
 
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
-import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQuery;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerResponder;
 import io.troupe.protocol.QueryFrame;
 import io.troupe.protocol.QueryFrame.Query;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
+import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerReply.KnownMember;
-import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.QueryFrame;
 import io.troupe.protocol.QueryFrame.Query;
 import io.troupe.protocol.QueryFrame.Reply;

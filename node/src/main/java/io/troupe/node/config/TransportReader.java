@@ -199,7 +199,8 @@ public final class TransportReader {
     return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
   }
 
-  private Optional<TlsSettings> read(String block, List<String> hosts, boolean trustAnyCertificate) {
+  private Optional<TlsSettings> read(
+      String block, List<String> hosts, boolean trustAnyCertificate) {
     String cert = reader.text(block + ".cert-file");
     String key = reader.text(block + ".key-file");
     boolean given = !cert.isEmpty() || !key.isEmpty();

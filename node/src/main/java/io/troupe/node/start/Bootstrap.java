@@ -10,10 +10,10 @@ import io.troupe.node.process.Version;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.protocol.MemberIds;
-import io.troupe.protocol.PeerReply;
-import io.troupe.protocol.PeerReply.KnownMember;
 import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
+import io.troupe.protocol.PeerReply;
+import io.troupe.protocol.PeerReply.KnownMember;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -277,8 +277,7 @@ final class Bootstrap {
     return answers;
   }
 
-  private static CompletableFuture<PeerReply> ask(
-      PeerQueries peers, String url, Duration timeout) {
+  private static CompletableFuture<PeerReply> ask(PeerQueries peers, String url, Duration timeout) {
     return peers.ask(url, PeerQuery.MembersQuery.INSTANCE, timeout).toCompletableFuture();
   }
 

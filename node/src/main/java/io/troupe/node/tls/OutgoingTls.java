@@ -29,7 +29,8 @@ public final class OutgoingTls {
     try {
       KeyManager[] keys =
           cert.isEmpty() ? new KeyManager[0] : KeyFiles.own(Path.of(cert), Path.of(key));
-      TrustManager trust = trustAnyCertificate ? new TrustAllManager() : KeyFiles.signedBy(authorities);
+      TrustManager trust =
+          trustAnyCertificate ? new TrustAllManager() : KeyFiles.signedBy(authorities);
       SSLContext context = SSLContext.getInstance("TLS");
       context.init(keys, new TrustManager[] {trust}, null);
       return context;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.troupe.model.Bytes;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
-import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerQuery;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.QueryFrame;
 import io.troupe.protocol.QueryFrame.Query;
 import io.troupe.protocol.QueryFrame.Reply;
@@ -76,8 +76,7 @@ class QueryCodecTest {
   }
 
   private static Query question(PeerQuery query) {
-    return new Query(
-        0xcdf818194e3a8c32L, A, -7, "http://a:2380", Duration.ofMillis(7250), query);
+    return new Query(0xcdf818194e3a8c32L, A, -7, "http://a:2380", Duration.ofMillis(7250), query);
   }
 
   private static Reply reply(PeerReply answer) {
@@ -154,8 +153,7 @@ class QueryCodecTest {
     assertThatThrownBy(() -> QueryCodec.decodeQuery(Bytes.wrap(other)))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("version 1");
-    assertThatThrownBy(() -> QueryCodec.decodeQuery(Bytes.of(2)))
-        .isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> QueryCodec.decodeQuery(Bytes.of(2))).isInstanceOf(IOException.class);
     assertThatThrownBy(() -> QueryCodec.decodeReply(Bytes.of(2))).isInstanceOf(IOException.class);
     assertThatThrownBy(() -> QueryCodec.decodeReply(Bytes.EMPTY)).isInstanceOf(IOException.class);
   }
