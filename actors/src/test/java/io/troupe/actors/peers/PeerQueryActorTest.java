@@ -179,7 +179,7 @@ class PeerQueryActorTest {
   @Test
   void queriesInProgressAreBounded() {
     serve();
-    for (int i = 0; i < PeerQueryActor.MAX_ANSWERED; i++) {
+    for (int i = 0; i < PeerQueryActor.MAX_INCOMING; i++) {
       actor.tell(
           new PeerQueryActor.Received(question(i, PeerQuery.LivenessQuery.INSTANCE), () -> {}));
     }
