@@ -34,8 +34,7 @@ import org.jspecify.annotations.Nullable;
 final class ScriptedCluster {
   private static final long SECOND = 1_000_000;
 
-  /** Low, so that a newcomer needs a snapshot. */
-  /** A snapshot every 50 entries; the log reaches back to the older of two. */
+  /** Often, so that a newcomer needs a snapshot. The log reaches back to the older of two. */
   private static final SnapshotCore.Settings SNAPSHOTS =
       new SnapshotCore.Settings(
           50,
