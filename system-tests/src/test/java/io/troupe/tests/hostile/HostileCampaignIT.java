@@ -45,8 +45,7 @@ class HostileCampaignIT {
   /** Threads that start and stop with the load: of the common pools and of the collector. */
   private static final int MORE_THREADS = 30;
 
-  /** Caches that fill with use; they are bounded by an eighth of the heap. */
-  private static final long MORE_HEAP_KIB = 48 << 10;
+  private static final long MORE_HEAP_KIB = TestHeap.cachesKiB(HEAP);
 
   /** Calls of each client during each mixture, so that its latency is meaningful. */
   private static final int MIN_CALLS = 50;

@@ -8,6 +8,7 @@ import io.grpc.StatusRuntimeException;
 import io.troupe.testing.FreePort;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.ProcessResources;
+import io.troupe.tests.process.TestHeap;
 import io.troupe.tests.process.TestJdks;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -47,7 +48,7 @@ class ClientPortMalformedIT {
   private static final int CONNECTIONS = 25;
 
   /** Heap after a full collection; leases and keys of odd requests stay. */
-  private static final long HEAP_GROWTH_KIB = 48 << 10;
+  private static final long HEAP_GROWTH_KIB = TestHeap.cachesKiB(TestHeap.size());
 
   /** Inputs after which a member has created its one-time objects. */
   private static final long WARM_UP = 1000;

@@ -25,6 +25,14 @@ public final class TestHeap {
     return amount * mebibytes(SIZE) / SMALL;
   }
 
+  /**
+   * KiB by which the live objects of a member may grow with use: a cache, such as that of recent
+   * entries, may take an eighth of the heap; 16 MiB are for everything else.
+   */
+  public static long cachesKiB(String heap) {
+    return (mebibytes(heap) / 8 + 16) * 1024L;
+  }
+
   static int mebibytes(String size) {
     if (!size.matches("[1-9][0-9]{0,5}m")) {
       throw new IllegalArgumentException("troupe.test.heap = " + size + ": expected 256m or 512m");
