@@ -82,7 +82,8 @@ class MutantCampaign {
             ? "**no test**"
             : mutant.tests().stream()
                 .map(name -> "`" + name + "`")
-                .collect(Collectors.joining(", ", "", " fails"));
+                    .collect(Collectors.joining(" and "))
+                + (mutant.tests().size() == 1 ? " fails" : " fail");
     String missed = mutant.note().isEmpty() ? tests : mutant.note() + "; " + tests;
     return String.format(
         "| %s | %s | %s of %d | %s | %s |%n",
