@@ -15,6 +15,7 @@ public final class BenchMain {
       Usage: bench [load] [--endpoint HOST:PORT[,...] [--pid PID] | --etcd PATH | --troupe CMD]   load on one server
              bench --compare ETCD [--troupe CMD] [--rounds N]                               both in turn, medians and ratios
              bench startup [--etcd PATH] [--jdks HOME,HOME] [--repeats N]                   start to first read
+             bench cold [--builds CMD,CMD] [--etcd PATH] [--jdks HOME,HOME] [--windows 10,20,40,60] [--rounds N]   first minute
       Options: --members N --tls on --auth on --profiles NAME,... --clients N,... --watchers N,... --writers N --ahead N --connections N --keys N --value-bytes N --warm-up 2s
                --duration 5s --server-warm-up 10s --quiet-wait 0s --rate N --history N --seed N --threads N --work-dir DIR --out FILE
       bench/README.md explains them.
@@ -37,7 +38,7 @@ public final class BenchMain {
     try {
       options = Options.parse(words, BenchSettings.OPTIONS);
       settings = BenchSettings.of(options);
-      if (!List.of("", "load", "compare", "startup").contains(options.command())) {
+      if (!List.of("", "load", "compare", "startup", "cold").contains(options.command())) {
         throw new IllegalArgumentException("unknown command \"" + options.command() + "\"");
       }
       if (options.command().equals("compare") && !options.has("compare")) {
@@ -60,6 +61,8 @@ public final class BenchMain {
   private static void execute(Options options, BenchSettings settings) {
     if (options.command().equals("startup")) {
       write(options, settings, "startup", StartupCommand.run(options, settings));
+    } else if (options.command().equals("cold")) {
+      write(options, settings, "cold", ColdCommand.run(options, settings));
     } else if (options.has("compare")) {
       write(options, settings, "compare", CompareCommand.run(options, settings));
     } else {

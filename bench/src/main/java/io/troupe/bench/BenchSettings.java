@@ -75,7 +75,9 @@ record BenchSettings(
               "tls",
               "auth",
               "jdks",
-              "repeats"));
+              "repeats",
+              "builds",
+              "windows"));
 
   static BenchSettings of(Options options) {
     Path home = Path.of(System.getProperty("troupe.home", ".")).toAbsolutePath().normalize();

@@ -98,7 +98,8 @@ final class StartupCommand {
     return variants;
   }
 
-  private static List<Path> jdks(Options options) throws IOException {
+  /** The JDKs of {@code --jdks}, otherwise the measured ones of this machine. */
+  static List<Path> jdks(Options options) throws IOException {
     if (options.has("jdks")) {
       return options.list("jdks", List.of()).stream().map(Path::of).toList();
     }

@@ -52,6 +52,24 @@ public record LoadSettings(
     require(history >= 1, "--history: 1 or more");
   }
 
+  /** The same settings for one number of clients, measured at once and for this time. */
+  public LoadSettings window(int windowClients, Duration time) {
+    return new LoadSettings(
+        List.of(windowClients),
+        watchers,
+        writers,
+        ahead,
+        maxConnections,
+        keys,
+        valueBytes,
+        Duration.ZERO,
+        time,
+        rate,
+        history,
+        quietWait,
+        seed);
+  }
+
   private static void require(boolean holds, String message) {
     if (!holds) {
       throw new IllegalArgumentException(message);

@@ -49,6 +49,7 @@ class BuildSelectionTest {
           "KillTest",
           "ProgramTest",
           "InterruptedRunTest",
+          "FreePortTest",
           // Only the tests of these classes that start no process.
           "MemoryLockTest",
           "RocksStoreTest");
