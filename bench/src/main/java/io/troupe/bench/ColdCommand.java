@@ -181,8 +181,7 @@ final class ColdCommand {
                         .map(run -> run.windows().get(window).opsPerSecond())
                         .toList())));
       }
-      row.add(
-          Figures.number(median(variant.runs().stream().map(run -> cpu(run, ends)).toList())));
+      row.add(Figures.number(median(variant.runs().stream().map(run -> cpu(run, ends)).toList())));
       row.add(
           Figures.number(
               median(

@@ -18,8 +18,7 @@ class LeaseCoreTest {
   private int confirmations;
   private boolean soleVoter = true;
   private final LeaseCore<String> core =
-      new LeaseCore<>(
-          new LeaseCore.Settings(1000, 60_000), () -> soleVoter, new RecordedEffects());
+      new LeaseCore<>(new LeaseCore.Settings(1000, 60_000), () -> soleVoter, new RecordedEffects());
 
   private final class RecordedEffects implements LeaseEffects<String> {
     @Override

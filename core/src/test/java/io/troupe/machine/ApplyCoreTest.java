@@ -201,11 +201,7 @@ class ApplyCoreTest {
     core.apply(List.of(noop(3, 2)));
     assertThat(calls)
         .containsExactly(
-            "applied index 3",
-            "publish",
-            "completed 3",
-            "send replies",
-            "refused lost NO_LEADER");
+            "applied index 3", "publish", "completed 3", "send replies", "refused lost NO_LEADER");
   }
 
   @Test

@@ -81,7 +81,7 @@ class MutantCampaign {
         mutant.tests().isEmpty()
             ? "**no test**"
             : mutant.tests().stream()
-                .map(name -> "`" + name + "`")
+                    .map(name -> "`" + name + "`")
                     .collect(Collectors.joining(" and "))
                 + (mutant.tests().size() == 1 ? " fails" : " fail");
     String missed = mutant.note().isEmpty() ? tests : mutant.note() + "; " + tests;
