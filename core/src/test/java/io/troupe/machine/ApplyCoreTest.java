@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** The order in which messages leave the apply actor, and the end of every pending proposal. */
@@ -38,7 +39,7 @@ class ApplyCoreTest {
   private final class Recorded implements ApplyEffects<String, String> {
     @Override
     public DecodedOperation decode(Entry entry) {
-      Operation operation = operations.get(entry.index());
+      Operation operation = Objects.requireNonNull(operations.get(entry.index()));
       return new DecodedOperation(new RequestId(entry.index()), Requester.ANONYMOUS, operation);
     }
 
