@@ -33,6 +33,9 @@ final class IncomingConnection implements Runnable, PeerConnections.Connection, 
   private static final Logger LOG = LoggerFactory.getLogger(IncomingConnection.class);
 
   /** etcd's text. */
+  /** What a refused member sends before it reads the alert: one greeting. */
+  private static final int MAX_REFUSED_BYTES = 64 << 10;
+
   private static final String REJECTED = "rejected connection on peer endpoint";
 
   /** For the TLS handshake and the greeting together (TL4). */
@@ -133,6 +136,8 @@ final class IncomingConnection implements Runnable, PeerConnections.Connection, 
             REJECTED + " in the TLS handshake",
             REJECTED,
             "remote-addr=" + socket.remoteText() + " error=\"" + failure.getMessage() + '"');
+        // Ends with the timeout of the first frame at the latest, as without a greeting.
+        socket.drain(MAX_REFUSED_BYTES);
       }
       return false;
     }

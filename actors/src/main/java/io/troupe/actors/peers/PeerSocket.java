@@ -80,6 +80,26 @@ final class PeerSocket implements Closeable {
     return closed;
   }
 
+  /**
+   * Sends no more and reads until the other side closes. If this side closed first, bytes that are
+   * still under way would reset the connection, and the other side would lose what was sent to it
+   * last: the alert that tells why its handshake failed.
+   *
+   * @param mostBytes gives up after that many
+   */
+  void drain(int mostBytes) throws IOException {
+    raw.shutdownOutput();
+    byte[] ignored = new byte[1024];
+    int left = mostBytes;
+    while (left > 0) {
+      int got = raw.getInputStream().read(ignored, 0, Math.min(left, ignored.length));
+      if (got < 0) {
+        return;
+      }
+      left -= got;
+    }
+  }
+
   /** Closes the TCP connection at once: to end TLS in order could block. */
   @Override
   public void close() {

@@ -13,7 +13,8 @@ public interface PeerTls {
   /**
    * Secures a connection that another member opened.
    *
-   * @return in server mode, before its handshake; closes {@code accepted} with itself
+   * @return in server mode, before its handshake; leaves {@code accepted} open when it closes, also
+   *     after a failed handshake
    */
   SSLSocket server(Socket accepted) throws IOException;
 

@@ -93,7 +93,7 @@ public final class TestTls implements PeerTls {
   @Override
   public SSLSocket server(Socket accepted) throws IOException {
     handshakes.incrementAndGet();
-    SSLSocket socket = (SSLSocket) serving.getSocketFactory().createSocket(accepted, null, true);
+    SSLSocket socket = (SSLSocket) serving.getSocketFactory().createSocket(accepted, null, false);
     socket.setUseClientMode(false);
     socket.setNeedClientAuth(true);
     return socket;

@@ -1,6 +1,7 @@
 package io.troupe.actors.peers;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
@@ -18,6 +19,8 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -133,14 +136,45 @@ class TlsPeersTest {
     try (LoggedLines log = new LoggedLines()) {
       TestPeer one = peer(1, portOne, "members");
       TestPeer two = peer(2, portTwo, new TestTls("members", TestTls.UNKNOWN));
-      sendFor(one, TWO, 2000);
+      Awaitility.await()
+          .pollInterval(Duration.ofMillis(20))
+          .atMost(TIMEOUT)
+          .untilAsserted(
+              () -> {
+                one.peers.send(TWO, heartbeat(7));
+                assertThat(log.with("TLS connection to another member failed"))
+                    .anySatisfy(
+                        line -> assertThat(line).contains(":" + portTwo, "Received fatal alert"));
+              });
       assertThat(two.raft).isEmpty();
       assertThat(log.with("rejected connection on peer endpoint remote-addr=127.0.0.1:"))
           .singleElement()
           .asString()
           .contains(" error=\"");
-      assertThat(log.with("TLS connection to another member failed"))
-          .anySatisfy(line -> assertThat(line).contains(":" + portTwo, "Received fatal alert"));
+    }
+  }
+
+  /** Whatever it sends after its handshake: a reset of the connection would hide the alert. */
+  @Test
+  void refusedMemberReadsTheAlertHoweverLateItSpeaks() throws Exception {
+    try (LoggedLines log = new LoggedLines()) {
+      peer(2, portTwo, new TestTls("members", TestTls.UNKNOWN));
+      try (SSLSocket late =
+          (SSLSocket)
+              new TestTls("members")
+                  .sockets()
+                  .createSocket(InetAddress.getLoopbackAddress(), portTwo)) {
+        late.startHandshake();
+        Awaitility.await()
+            .atMost(TIMEOUT)
+            .until(() -> !log.with("rejected connection on peer endpoint").isEmpty());
+        for (int i = 0; i < 3; i++) {
+          late.getOutputStream().write(new byte[100]);
+        }
+        assertThatExceptionOfType(SSLException.class)
+            .isThrownBy(() -> late.getInputStream().read())
+            .withMessageContaining("Received fatal alert");
+      }
     }
   }
 

@@ -96,11 +96,11 @@ public final class TlsEngines {
   /**
    * Secures an accepted connection, before its handshake.
    *
-   * @return closes {@code accepted} with itself
+   * @return leaves {@code accepted} open when it closes, also after a failed handshake
    */
   public SSLSocket server(Socket accepted) throws IOException {
     SSLSocket socket =
-        (SSLSocket) servers.get().getSocketFactory().createSocket(accepted, null, true);
+        (SSLSocket) servers.get().getSocketFactory().createSocket(accepted, null, false);
     socket.setUseClientMode(false);
     socket.setSSLParameters(serverParameters());
     return socket;
