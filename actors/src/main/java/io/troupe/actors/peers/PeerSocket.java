@@ -82,7 +82,7 @@ final class PeerSocket implements Closeable {
 
   /**
    * Sends no more and reads until the other side closes. If this side closed first, bytes that are
-   * still under way would reset the connection, and the other side would lose what was sent to it
+   * still in flight would reset the connection, and the other side would lose what was sent to it
    * last: the alert that tells why its handshake failed.
    *
    * @param mostBytes gives up after that many
