@@ -8,6 +8,7 @@ import io.troupe.persistence.datadir.DurableFiles;
 import io.troupe.persistence.snapshot.SnapshotDirectory;
 import io.troupe.persistence.snapshot.SnapshotRef;
 import io.troupe.persistence.wal.WalReplay;
+import io.troupe.snapshot.LogTerms;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,14 +64,9 @@ final class StateRestore {
     }
   }
 
-  /**
-   * Accepts snapshots that the log continues. A snapshot that was received from another member and
-   * not installed is after the end of the log, or the log has other entries at its index.
-   */
   private static Predicate<SnapshotRef> continuedBy(DataDir dataDir, WalReplay log) {
-    return snapshot ->
-        snapshot.index() >= log.compactedIndex()
-            && log.continues(dataDir.wal(), snapshot.index(), snapshot.term());
+    LogTerms terms = log.terms(dataDir.wal());
+    return snapshot -> terms.continues(snapshot.index(), snapshot.term());
   }
 
   private static DataDirException noSnapshot(DataDir dataDir, String state, long compactedIndex) {

@@ -2,6 +2,7 @@ package io.troupe.persistence.wal;
 
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
+import io.troupe.snapshot.LogTerms;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,22 +56,24 @@ public record WalReplay(
       long number, String directory, long usedBytes, long maxIndex, long records) {}
 
   /**
-   * True if this log can continue a state that ends with an entry: the log restarted there, or
-   * contains the same entry. Another entry at the index contradicts the state.
+   * The terms in this log. {@code termAt} reads the disk: it throws WalException IO if that fails,
+   * and WalCorruptException if the entry's record is damaged.
    *
    * @param directory of the log that was read
-   * @throws WalException IO if the disk fails
-   * @throws WalCorruptException if the entry's record is damaged
    */
-  public boolean continues(Path directory, long index, long term) {
-    if (index == compactedIndex) {
-      return true;
-    }
-    List<Entry> there =
-        index < compactedIndex
-            ? List.of()
-            : new LogRead(directory, places.find(index, index + 1), 1).read();
-    return !there.isEmpty() && there.get(0).term() == term;
+  public LogTerms terms(Path directory) {
+    return new LogTerms() {
+      @Override
+      public long compactedIndex() {
+        return compactedIndex;
+      }
+
+      @Override
+      public long termAt(long index) {
+        List<Entry> there = new LogRead(directory, places.find(index, index + 1), 1).read();
+        return there.isEmpty() ? NONE : there.get(0).term();
+      }
+    };
   }
 
   /**

@@ -82,7 +82,7 @@ final class ClusterRules {
     long newest = Math.min(committedBefore, truth.size());
     for (long i = newest; i > 0 && i > newest - 300; i--) {
       long has = log.termAfterAll(i);
-      if (has < 0 && i <= log.compactedTo()) {
+      if (has < 0 && i <= log.compactedIndex()) {
         break;
       }
       require(has == truth.get((int) i - 1).term(), "leader lacks a committed entry", i, has, term);

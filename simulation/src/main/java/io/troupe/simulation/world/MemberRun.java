@@ -62,7 +62,7 @@ final class MemberRun {
     this.memory = new ClientMemory(this);
     this.backlog = new EventBacklog(world.settings().memory().backlogBytes());
     this.wal = new SimWalActor(this);
-    this.apply = new SimApplyActor(this, disk.flushedState().copy());
+    this.apply = new SimApplyActor(this, disk.openState());
     this.compaction =
         new SimCompactionActor(this, apply.machine().compactor(), apply.machine().reader());
     this.lease = new SimLeaseActor(this);

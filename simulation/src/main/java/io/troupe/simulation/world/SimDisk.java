@@ -10,6 +10,7 @@ import io.troupe.raft.RaftState;
 import io.troupe.raft.SnapshotMark;
 import io.troupe.raft.membership.Membership;
 import io.troupe.snapshot.LogExtent;
+import io.troupe.snapshot.LogTerms;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * flushed ones, and a crash loses the rest. An entry at an index replaces the entries at that index
  * and after it, as in the real log.
  */
-final class SimDisk {
+final class SimDisk implements LogTerms {
   /** A record of the log that is not durable yet. */
   sealed interface Write {}
 
@@ -101,44 +102,50 @@ final class SimDisk {
     return snapshotIndex + entries.size();
   }
 
-  /** Last index that was removed from the log. */
-  long compactedTo() {
-    return snapshotIndex;
-  }
-
-  /** The state on disk, as far as it was flushed. */
-  DigestStore flushedState() {
-    return flushed;
+  /**
+   * A process starts: returns its state as far as it was flushed. A log that begins after the state
+   * was restarted by an installation: a snapshot replaces the state.
+   */
+  DigestStore openState() {
+    if (flushedIndex < snapshotIndex) {
+      require(loseState(), "no snapshot reaches the log", snapshotIndex, snapshots.keySet());
+    }
+    return flushed.copy();
   }
 
   @Nullable Snapshot snapshot() {
     return snapshot;
   }
 
-  /** Term of an index in the log after all writes are forced; -1 if it is not in the log. */
+  /** Term of an index in the log after all writes are forced; {@link #NONE} if it is not in the log. */
   long termAfterAll(long index) {
     for (Iterator<Write> newestFirst = unforced.descendingIterator(); newestFirst.hasNext(); ) {
       Write write = newestFirst.next();
       if (write instanceof Restart restart) {
         SnapshotMark mark = restart.snapshot().mark();
-        return mark.index() == index ? mark.term() : -1;
+        return mark.index() == index ? mark.term() : NONE;
       }
       List<Entry> its = ((Append) write).entries();
       if (!its.isEmpty() && its.get(0).index() <= index) {
         long at = index - its.get(0).index();
-        return at < its.size() ? its.get((int) at).term() : -1;
+        return at < its.size() ? its.get((int) at).term() : NONE;
       }
     }
     return termOnDisk(index);
   }
 
   private long termOnDisk(long index) {
-    if (index == snapshotIndex) {
-      return snapshotTerm;
-    }
-    return index > snapshotIndex && index <= lastIndex()
-        ? entries.get((int) (index - snapshotIndex - 1)).term()
-        : -1;
+    return index == snapshotIndex ? snapshotTerm : index > snapshotIndex ? termAt(index) : NONE;
+  }
+
+  @Override
+  public long compactedIndex() {
+    return snapshotIndex;
+  }
+
+  @Override
+  public long termAt(long index) {
+    return index <= lastIndex() ? entries.get((int) (index - snapshotIndex - 1)).term() : NONE;
   }
 
   /** Makes all written records durable. */
@@ -187,8 +194,6 @@ final class SimDisk {
     snapshotIndex = install.mark().index();
     snapshotTerm = install.mark().term();
     keep(install);
-    flushed = install.content().copy();
-    flushedIndex = snapshotIndex;
   }
 
   /**
@@ -323,8 +328,7 @@ final class SimDisk {
   /** The newest snapshot from which the log continues. */
   private @Nullable Snapshot latestInLog() {
     for (Snapshot newest : snapshots.descendingMap().values()) {
-      long index = newest.mark().index();
-      if (index >= snapshotIndex && termOnDisk(index) == newest.mark().term()) {
+      if (continues(newest.mark().index(), newest.mark().term())) {
         return newest;
       }
     }

@@ -128,7 +128,14 @@ public final class SimMember {
     disk.crash(survivors, random.nextInt(4), world.coverage());
     world.trace().note(id, "crashes", "survivors=" + survivors);
     world.coverage().count("crashes");
-    if (loseState && disk.loseState()) {
+    if (loseState) {
+      loseState();
+    }
+  }
+
+  private void loseState() {
+    if (disk.loseState()) {
+      world.trace().note(id, "loses its state", "");
       world.coverage().count("states lost and restored from a snapshot");
     }
   }
@@ -150,6 +157,10 @@ public final class SimMember {
     disk.crash(random.nextInt(4), random.nextInt(4), world.coverage());
     world.trace().note(id, "crashes", "while it installs a snapshot");
     world.coverage().count("crashes in an installation");
+    // The log may not have reached the new snapshot: then an older one must replace the state.
+    if (random.nextInt(3) == 0) {
+      loseState();
+    }
     world.scheduler().after(random.nextInt(800_000), this::boot);
     throw new SimProcess.Killed();
   }
