@@ -5,7 +5,9 @@ public interface LogTerms {
   /** Term of an index that the log does not have. */
   long NONE = -1;
 
-  /** Index before the first entry: the last one that was removed, or that of a snapshot; 0: none. */
+  /**
+   * Index before the first entry: the last one that was removed, or that of a snapshot; 0: none.
+   */
   long compactedIndex();
 
   /**

@@ -117,7 +117,9 @@ final class SimDisk implements LogTerms {
     return snapshot;
   }
 
-  /** Term of an index in the log after all writes are forced; {@link #NONE} if it is not in the log. */
+  /**
+   * Term of an index in the log after all writes are forced; {@link #NONE} if it is not in the log.
+   */
   long termAfterAll(long index) {
     for (Iterator<Write> newestFirst = unforced.descendingIterator(); newestFirst.hasNext(); ) {
       Write write = newestFirst.next();
