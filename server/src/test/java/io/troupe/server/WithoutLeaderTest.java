@@ -111,7 +111,7 @@ class WithoutLeaderTest {
   void readWithoutLeaderTimesOutAndNextRoundStarts_G12() {
     fake.lead(NodeId.NONE);
     ReadIndexBatcher reads =
-        new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
+        new ReadIndexBatcher(fake.member, Duration.ofSeconds(3), fake.settings.tick());
     CompletionStage<String> read = reads.linearizable(ReadIndexBatcher.Kind.POINT, () -> "value");
     failRound(Refusal.NO_LEADER);
     CompletionStage<String> next = reads.linearizable(ReadIndexBatcher.Kind.POINT, () -> "value");
