@@ -28,6 +28,6 @@ public interface LogTerms {
    * @param term of that entry
    */
   default boolean continues(long index, long term) {
-    return index == compactedIndex() || index > compactedIndex() && termAt(index) == term;
+    return index == compactedIndex() || (index > compactedIndex() && termAt(index) == term);
   }
 }
