@@ -16,7 +16,7 @@ class RandomClusterTest {
   void rulesHoldUnderFaultsAndProgressResumes() {
     Long only = Long.getLong("raft.seed");
     long first = only == null ? Long.getLong("raft.firstSeed", 1L) : only;
-    long count = only == null ? Long.getLong("raft.seeds", 3000L) : 1;
+    long count = only == null ? Long.getLong("raft.seeds", 1500L) : 1;
     long elections = 0;
     long acknowledged = 0;
     long reads = 0;

@@ -14,13 +14,19 @@ public sealed interface ProposeReply {
    *     System#nanoTime}; 0 if it was not measured
    * @param committedNanos time when the raft actor learned that the entry is committed
    * @param appliedNanos time when the entry was applied; its batch was written after that
+   * @param batch the replies that are sent together with this one
    */
   record Applied(
-      Result result, long index, long proposedNanos, long committedNanos, long appliedNanos)
+      Result result,
+      long index,
+      long proposedNanos,
+      long committedNanos,
+      long appliedNanos,
+      ReplyBatch batch)
       implements ProposeReply {
-    /** Without times. */
+    /** Alone, without times. */
     public Applied(Result result, long index) {
-      this(result, index, 0, 0, 0);
+      this(result, index, 0, 0, 0, ReplyBatch.ALONE);
     }
   }
 

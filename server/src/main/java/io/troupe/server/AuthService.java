@@ -85,7 +85,7 @@ public final class AuthService {
       Operation operation, Call call, Function<ResponseHeader, R> response) {
     return callers
         .writer(call)
-        .thenCompose(who -> proposer.propose(who, operation, call.trace()))
+        .thenCompose(who -> proposer.propose(who, operation, call))
         .thenApply(result -> response.apply(member.header(((Result.Done) result).revision())));
   }
 

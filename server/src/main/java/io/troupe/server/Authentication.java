@@ -107,7 +107,7 @@ final class Authentication {
           .propose(
               Requester.ANONYMOUS,
               new Operation.Authenticate(user, simple.newPrefix(), authRevision),
-              call.trace())
+              call)
           .thenApply(
               result -> {
                 Result.Authenticated done = (Result.Authenticated) result;

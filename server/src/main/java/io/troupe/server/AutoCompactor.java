@@ -4,7 +4,6 @@ import io.troupe.grpc.api.CompactionRequest;
 import io.troupe.model.Bytes;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
-import io.troupe.model.Requester;
 import io.troupe.model.Result;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.codec.OperationCodec;
@@ -76,11 +75,9 @@ final class AutoCompactor {
     try {
       compacting =
           proposer.propose(
-              Requester.MEMBER,
               OperationCodec.ClientRequest.COMPACT,
               Bytes.wrap(
-                  CompactionRequest.newBuilder().setRevision(revision).build().toByteArray()),
-              CallTrace.NONE);
+                  CompactionRequest.newBuilder().setRevision(revision).build().toByteArray()));
     } catch (RefusedException refused) {
       ended(revision, refused);
       return;

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  *     connection; called on any thread
  * @param certificateUser common name of the client's verified certificate where that is a login
  *     (A14), empty if it has none; null otherwise
+ * @param executor runs what follows a reply: conversion, metrics, encoding. The thread of the
+ *     client's connection, never that of an actor
  * @param trace receives the steps and the outcome
  */
 public record Call(
@@ -31,6 +33,7 @@ public record Call(
     MemoryBudget.Share memory,
     BooleanSupplier abandoned,
     @Nullable String certificateUser,
+    ReplyExecutor executor,
     CallTrace trace) {
   /** A client without a deadline may have disconnected unnoticed. */
   private static final Duration LONGEST = Duration.ofMinutes(10);
@@ -48,7 +51,7 @@ public record Call(
   /** The same call with another memory share for its response. */
   Call withMemory(MemoryBudget.Share other) {
     return new Call(
-        token, hasLeader, timeout, apiVersion, other, abandoned, certificateUser, trace);
+        token, hasLeader, timeout, apiVersion, other, abandoned, certificateUser, executor, trace);
   }
 
   /**

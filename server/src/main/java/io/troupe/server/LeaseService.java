@@ -61,7 +61,7 @@ public final class LeaseService {
     quota.admit(grant);
     return callers
         .writer(call)
-        .thenCompose(who -> proposer.propose(who, grant, call.trace()))
+        .thenCompose(who -> proposer.propose(who, grant, call))
         .thenApply(
             result -> {
               Result.LeaseGrant granted = (Result.LeaseGrant) result;
@@ -77,8 +77,7 @@ public final class LeaseService {
   public CompletionStage<LeaseRevokeResponse> revoke(LeaseRevokeRequest request, Call call) {
     return callers
         .writer(call)
-        .thenCompose(
-            who -> proposer.propose(who, new Operation.LeaseRevoke(request.getID()), call.trace()))
+        .thenCompose(who -> proposer.propose(who, new Operation.LeaseRevoke(request.getID()), call))
         .thenApply(
             result ->
                 LeaseRevokeResponse.newBuilder()

@@ -114,7 +114,7 @@ public final class MaintenanceService {
         };
     return callers
         .writer(call)
-        .thenCompose(caller -> proposer.propose(caller, operation, call.trace()))
+        .thenCompose(caller -> proposer.propose(caller, operation, call))
         .thenApply(
             result -> {
               Result.Alarms alarms = (Result.Alarms) result;

@@ -31,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * in time may still be applied: the client receives a timeout, never a failure.
  */
 public final class Proposer {
+  /** What the member itself proposes has short consequences: they run on the replying thread. */
+  private static final ReplyExecutor OWN = Runnable::run;
+
   private final Member member;
   private final GatewaySettings settings;
   private final RequestIds ids;
@@ -46,13 +49,14 @@ public final class Proposer {
   /** Proposes a client's request in its received encoding. */
   CompletionStage<Result> propose(
       Requester who, OperationCodec.ClientRequest kind, Bytes request, Call call) {
-    return propose(embedded(who, kind, request, call.trace()), call.trace(), call.memory());
+    return propose(
+        embedded(who, kind, request, call.trace()), call.trace(), call.memory(), call.executor());
   }
 
-  /** Proposes a request whose response holds no records. */
-  CompletionStage<Result> propose(
-      Requester who, OperationCodec.ClientRequest kind, Bytes request, CallTrace call) {
-    return propose(embedded(who, kind, request, call), call, null);
+  /** Proposes a request of the member itself (A17) whose response holds no records. */
+  CompletionStage<Result> propose(OperationCodec.ClientRequest kind, Bytes request) {
+    Proposal proposal = embedded(Requester.MEMBER, kind, request, CallTrace.NONE);
+    return propose(proposal, CallTrace.NONE, null, OWN);
   }
 
   private Proposal embedded(
@@ -61,17 +65,22 @@ public final class Proposer {
     return new Proposal(id, OperationCodec.embed(id, who, kind, request), false, call.context());
   }
 
-  /** Proposes an operation on behalf of a client. */
-  CompletionStage<Result> propose(Requester who, Operation operation, CallTrace call) {
+  /** Proposes an operation on behalf of a client; its response holds no records. */
+  CompletionStage<Result> propose(Requester who, Operation operation, Call call) {
+    return propose(who, operation, call.trace(), call.executor());
+  }
+
+  private CompletionStage<Result> propose(
+      Requester who, Operation operation, CallTrace call, ReplyExecutor executor) {
     RequestId id = ids.next();
     Bytes data = OperationCodec.encode(id, who, operation);
     boolean priority = settings.priorityRevokes() && operation instanceof Operation.LeaseRevoke;
-    return propose(new Proposal(id, data, priority, call.context()), call, null);
+    return propose(new Proposal(id, data, priority, call.context()), call, null, executor);
   }
 
   /** Proposes an operation of the member itself, which needs no permission (A17). */
   public CompletionStage<Result> propose(Operation operation) {
-    return propose(Requester.MEMBER, operation, CallTrace.NONE);
+    return propose(Requester.MEMBER, operation, CallTrace.NONE, OWN);
   }
 
   /** An ID for a proposal of another kind. */
@@ -85,7 +94,10 @@ public final class Proposer {
   }
 
   private CompletionStage<Result> propose(
-      Proposal proposal, CallTrace call, MemoryBudget.@Nullable Share response) {
+      Proposal proposal,
+      CallTrace call,
+      MemoryBudget.@Nullable Share response,
+      ReplyExecutor executor) {
     int length = proposal.operation().length();
     if (length > settings.maxRequestBytes()) {
       throw new RefusedException(Refusal.REQUEST_TOO_LARGE);
@@ -96,7 +108,7 @@ public final class Proposer {
       pendingBytes.addAndGet(-length);
       throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
     }
-    PendingProposal waiting = new PendingProposal(proposal, call, response, System.nanoTime());
+    PendingProposal waiting = new PendingProposal(proposal, call, response, executor);
     member.metrics().raft().proposed();
     waiting.propose();
     return waiting.outcome;
@@ -106,16 +118,20 @@ public final class Proposer {
   private final class PendingProposal {
     private final CallTrace call;
     private final MemoryBudget.@Nullable Share response;
-    private final long startNanos;
+    private final ReplyExecutor executor;
+    private final long startNanos = System.nanoTime();
     private final CompletableFuture<Result> outcome = new CompletableFuture<>();
     private volatile Proposal proposal;
 
     PendingProposal(
-        Proposal proposal, CallTrace call, MemoryBudget.@Nullable Share response, long startNanos) {
+        Proposal proposal,
+        CallTrace call,
+        MemoryBudget.@Nullable Share response,
+        ReplyExecutor executor) {
       this.proposal = proposal;
       this.response = response;
       this.call = call;
-      this.startNanos = startNanos;
+      this.executor = executor;
     }
 
     void propose() {
@@ -133,16 +149,25 @@ public final class Proposer {
               member.scheduler());
       replied.whenComplete(
           (reply, failure) -> {
-            if (reply instanceof ProposeReply.NotProposed refused
-                && refused.reason() == Refusal.NO_LEADER) {
-              awaitLeader(left);
-            } else if (reply instanceof ProposeReply.Unknown) {
-              // Like a lost reply: no reply will arrive.
-              end(null, new TimeoutException("the state was replaced by a snapshot"));
+            Runnable handling = () -> replied(reply, failure, left);
+            if (reply instanceof ProposeReply.Applied applied) {
+              executor.execute(handling, applied.batch());
             } else {
-              end(reply, failure);
+              executor.execute(handling);
             }
           });
+    }
+
+    private void replied(@Nullable ProposeReply reply, @Nullable Throwable failure, Duration left) {
+      if (reply instanceof ProposeReply.NotProposed refused
+          && refused.reason() == Refusal.NO_LEADER) {
+        awaitLeader(left);
+      } else if (reply instanceof ProposeReply.Unknown) {
+        // Like a lost reply: no reply will arrive.
+        end(null, new TimeoutException("the state was replaced by a snapshot"));
+      } else {
+        end(reply, failure);
+      }
     }
 
     /**

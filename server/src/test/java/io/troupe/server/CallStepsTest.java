@@ -11,6 +11,7 @@ import io.troupe.model.Result;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
+import io.troupe.protocol.ReplyBatch;
 import io.troupe.server.RecordingTrace.Step;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -35,7 +36,8 @@ class CallStepsTest {
   }
 
   private void write(ProposeReply reply) {
-    CompletionStage<Result> written = fake.proposer.propose(Requester.MEMBER, WRITE, trace);
+    CompletionStage<Result> written =
+        fake.proposer.propose(Requester.MEMBER, WRITE, FakeMember.call(trace));
     fake.raft.expectMessageClass(RaftCommand.Propose.class).replyTo().tell(reply);
     assertThat(written).succeedsWithin(java.time.Duration.ofSeconds(5));
   }
@@ -44,7 +46,8 @@ class CallStepsTest {
   void writeHasStepsOfActorsAndLocalDisk() {
     long t = System.nanoTime();
     fake.member.metrics().disk().walSynced(t + 15, t + 25, 2, 9);
-    write(new ProposeReply.Applied(new Result.Done(1), 9, t + 10, t + 30, t + 40));
+    write(
+        new ProposeReply.Applied(new Result.Done(1), 9, t + 10, t + 30, t + 40, ReplyBatch.ALONE));
     List<Step> steps = trace.steps();
     assertThat(steps)
         .extracting(Step::name)
@@ -62,7 +65,8 @@ class CallStepsTest {
   @Test
   void writeCommittedBeforeLocalSyncHasOtherSteps() {
     long t = System.nanoTime();
-    write(new ProposeReply.Applied(new Result.Done(1), 9, t + 10, t + 30, t + 40));
+    write(
+        new ProposeReply.Applied(new Result.Done(1), 9, t + 10, t + 30, t + 40, ReplyBatch.ALONE));
     assertThat(trace.steps())
         .extracting(Step::name)
         .containsExactly("queue", "quorum", "apply", "answer");
@@ -72,7 +76,8 @@ class CallStepsTest {
   void syncOfReplacedEntryIsIgnored() {
     long t = System.nanoTime();
     fake.member.metrics().disk().walSynced(t - 25, t - 15, 2, 9);
-    write(new ProposeReply.Applied(new Result.Done(1), 9, t + 10, t + 30, t + 40));
+    write(
+        new ProposeReply.Applied(new Result.Done(1), 9, t + 10, t + 30, t + 40, ReplyBatch.ALONE));
     assertThat(trace.steps()).extracting(Step::name).doesNotContain("propose", "fsync");
   }
 

@@ -60,6 +60,7 @@ class CallerResolverTest {
         new MemoryBudget(1 << 20).share(),
         () -> false,
         name,
+        Runnable::run,
         CallTrace.NONE);
   }
 

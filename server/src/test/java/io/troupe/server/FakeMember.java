@@ -122,6 +122,11 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
 
   /** A call without identity, deadline and options. */
   static Call call() {
+    return call(CallTrace.NONE);
+  }
+
+  /** The same with a trace. */
+  static Call call(CallTrace trace) {
     return new Call(
         null,
         false,
@@ -130,7 +135,8 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
         new MemoryBudget(1 << 20).share(),
         () -> false,
         null,
-        CallTrace.NONE);
+        Runnable::run,
+        trace);
   }
 
   static NodeId id(int number) {

@@ -32,7 +32,7 @@ class PriorityTest {
   }
 
   private void put(Bytes request) {
-    member.proposer.propose(Requester.ANONYMOUS, ClientRequest.PUT, request, CallTrace.NONE);
+    member.proposer.propose(Requester.ANONYMOUS, ClientRequest.PUT, request, FakeMember.call());
   }
 
   @Test

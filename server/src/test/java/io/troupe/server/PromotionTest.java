@@ -37,7 +37,7 @@ class PromotionTest {
   private static final String FAILURES = "etcd_server_learner_promote_failures";
   private static final Duration LONG = Duration.ofSeconds(20);
 
-  private final FakeMember fake = new FakeMember(true);
+  private FakeMember fake = new FakeMember(true);
   private final List<PeerQuery> asked = new CopyOnWriteArrayList<>();
   private final Deque<PeerReply> answers = new ArrayDeque<>();
 
@@ -163,6 +163,9 @@ class PromotionTest {
 
   @Test
   void retriesUntilRequestTimeout() {
+    fake.close();
+    fake = new FakeMember(true, FakeMember.SHORT_TIMEOUT);
+    follow();
     answers.add(new PeerReply.Refused(Refusal.NOT_ENOUGH_STARTED_MEMBERS));
     refused(promote(), Refusal.TIMED_OUT);
     assertThat(asked).hasSizeGreaterThan(1);

@@ -8,6 +8,7 @@ import io.troupe.model.Operation;
 import io.troupe.model.RequestId;
 import io.troupe.model.Result;
 import io.troupe.protocol.ProposeReply;
+import io.troupe.protocol.ReplyBatch;
 import io.troupe.protocol.codec.OperationCodec;
 import io.troupe.testing.LoggedLines;
 import java.time.Clock;
@@ -32,7 +33,8 @@ class ProposalTraceTest {
         operation,
         1 * MS,
         atMs * MS,
-        new ProposeReply.Applied(new Result.Done(1), 9, 11 * MS, 61 * MS, 91 * MS));
+        new ProposeReply.Applied(
+            new Result.Done(1), 9, 11 * MS, 61 * MS, 91 * MS, ReplyBatch.ALONE));
   }
 
   @Test

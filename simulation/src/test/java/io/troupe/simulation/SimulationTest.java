@@ -73,7 +73,7 @@ class SimulationTest {
 
   @Test
   void sameSeedGivesSameTrace() {
-    for (long seed = 1001; seed <= 1004; seed++) {
+    for (long seed = 1001; seed <= 1002; seed++) {
       Simulation.Outcome once = Simulation.run(seed, 4, true);
       Simulation.Outcome again = Simulation.run(seed, 4, true);
       assertThat(again.traceHash()).as("seed %d", seed).isEqualTo(once.traceHash());

@@ -23,6 +23,7 @@ import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
+import io.troupe.protocol.ReplyBatch;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.codec.OperationCodec;
@@ -122,6 +123,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand>
   private final Links links;
   private final ApplyCore<ActorRef<ProposeReply>, ApplyCommand.AwaitApplied> core;
   private final List<AppliedReply> replies = new ArrayList<>();
+  private ReplyBatch batch = new ReplyBatch();
   private final ApplyCounts counts;
   private final SlowApplies slow;
   private final TracedProposals traced;
@@ -246,7 +248,8 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand>
     replies.add(
         new AppliedReply(
             caller,
-            new ProposeReply.Applied(result, index, proposedNanos, committedNanos, appliedNanos)));
+            new ProposeReply.Applied(
+                result, index, proposedNanos, committedNanos, appliedNanos, batch)));
   }
 
   // ---- effects: batches
@@ -292,6 +295,8 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand>
       applied.replyTo().tell(applied.reply());
     }
     replies.clear();
+    batch.sent();
+    batch = new ReplyBatch();
   }
 
   @Override

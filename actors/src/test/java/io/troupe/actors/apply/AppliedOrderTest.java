@@ -13,6 +13,7 @@ import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.AuthListener;
 import io.troupe.protocol.ForwardedTraces;
 import io.troupe.protocol.LeaseCommand;
+import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotCommand;
@@ -25,6 +26,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.DispatcherSelector;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -35,6 +37,8 @@ import org.junit.jupiter.api.Test;
  */
 class AppliedOrderTest {
   private static final NodeId ONE = new NodeId(1);
+  private static final DispatcherSelector SENDERS_THREAD =
+      DispatcherSelector.fromConfig("pekko.test.calling-thread-dispatcher");
 
   private final ActorTestKit kit = ActorTestKit.create();
   private final LinkedBlockingQueue<Object> received = new LinkedBlockingQueue<>();
@@ -67,8 +71,7 @@ class AppliedOrderTest {
               received.add(message);
               return Behaviors.same();
             }),
-        org.apache.pekko.actor.typed.DispatcherSelector.fromConfig(
-            "pekko.test.calling-thread-dispatcher"));
+        SENDERS_THREAD);
   }
 
   @AfterEach
@@ -78,14 +81,41 @@ class AppliedOrderTest {
 
   @Test
   void leaseChangesAreSentBeforeIndexIsReportedAsApplied() throws InterruptedException {
-    Operation grant = new Operation.LeaseGrant(7, 60);
-    actor.tell(
-        new ApplyCommand.Apply(
-            List.of(
-                new Entry(
-                    1, 1, Entry.Kind.OPERATION, OperationCodec.encode(new RequestId(1), grant))),
-            0));
+    actor.tell(new ApplyCommand.Apply(List.of(grant(1)), 0));
     assertThat(received.poll(10, TimeUnit.SECONDS)).isInstanceOf(LeaseCommand.Changed.class);
     assertThat(received.poll(10, TimeUnit.SECONDS)).isEqualTo(new RaftCommand.Applied(1));
+  }
+
+  /** A connection that awaits several of the replies handles them together. */
+  @Test
+  void batchOfRepliesEndsAfterTheLastOne() throws InterruptedException {
+    LinkedBlockingQueue<String> order = new LinkedBlockingQueue<>();
+    Runnable end = () -> order.add("end");
+    ActorRef<ProposeReply> caller =
+        kit.spawn(
+            Behaviors.receiveMessage(
+                reply -> {
+                  order.add("reply");
+                  ((ProposeReply.Applied) reply).batch().whenSent(end);
+                  return Behaviors.same();
+                }),
+            SENDERS_THREAD);
+    actor.tell(
+        new ApplyCommand.Expect(
+            List.of(
+                new ApplyCommand.Expectation(new RequestId(1), caller),
+                new ApplyCommand.Expectation(new RequestId(2), caller)),
+            1,
+            0));
+    actor.tell(new ApplyCommand.Apply(List.of(grant(1), grant(2)), 0));
+    assertThat(order.poll(10, TimeUnit.SECONDS)).isEqualTo("reply");
+    assertThat(order.poll(10, TimeUnit.SECONDS)).isEqualTo("reply");
+    assertThat(order.poll(10, TimeUnit.SECONDS)).isEqualTo("end");
+  }
+
+  private static Entry grant(long index) {
+    Operation grant = new Operation.LeaseGrant(7 + index, 60);
+    return new Entry(
+        1, index, Entry.Kind.OPERATION, OperationCodec.encode(new RequestId(index), grant));
   }
 }

@@ -57,6 +57,7 @@ public final class CallInterceptors {
                 clientInfo.certificateName(),
                 memory,
                 () -> !clientInfo.connection().awaits(on),
+                clientInfo.executor(),
                 trace);
         metrics.clientRequest(stream, call.apiVersion());
         leader.require(call);

@@ -6,6 +6,7 @@ import io.troupe.model.Refusal;
 import io.troupe.protocol.RefusedException;
 import io.troupe.server.Call;
 import io.troupe.server.CallTrace;
+import io.troupe.server.ReplyExecutor;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -30,6 +31,7 @@ public final class CallMetadata {
    *     request passed a gateway
    * @param memory of the call
    * @param abandoned true once the client has disconnected or reset the stream
+   * @param executor runs what follows a reply
    * @param trace of the call
    * @throws RefusedException INVALID_CLIENT_API_VERSION if the client's version is not UTF-8
    */
@@ -38,6 +40,7 @@ public final class CallMetadata {
       @Nullable String certificateName,
       MemoryBudget.Share memory,
       BooleanSupplier abandoned,
+      ReplyExecutor executor,
       CallTrace trace) {
     String token = null;
     String authorization = null;
@@ -71,6 +74,7 @@ public final class CallMetadata {
         memory,
         abandoned,
         user,
+        executor,
         trace);
   }
 

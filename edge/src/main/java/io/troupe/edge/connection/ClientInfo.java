@@ -1,6 +1,7 @@
 package io.troupe.edge.connection;
 
 import io.troupe.model.MemoryBudget;
+import io.troupe.server.ReplyExecutor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,12 +12,18 @@ import org.jspecify.annotations.Nullable;
  *     (A14), empty if it has none; null otherwise
  * @param client its address, for the log
  * @param connection state of its connection
+ * @param executor runs what follows a reply on the thread of its connection
  */
 public record ClientInfo(
-    boolean secure, @Nullable String certificateName, String client, ConnectionState connection) {
+    boolean secure,
+    @Nullable String certificateName,
+    String client,
+    ConnectionState connection,
+    ReplyExecutor executor) {
   /** A client on a port without TLS. */
-  public static ClientInfo plain(String client, ConnectionState connection) {
-    return new ClientInfo(false, null, client, connection);
+  public static ClientInfo plain(
+      String client, ConnectionState connection, ReplyExecutor executor) {
+    return new ClientInfo(false, null, client, connection, executor);
   }
 
   /** The memory that the connection makes this process hold. */
@@ -26,6 +33,6 @@ public record ClientInfo(
 
   /** The same client without its certificate. */
   public ClientInfo withoutLogin() {
-    return new ClientInfo(secure, null, client, connection);
+    return new ClientInfo(secure, null, client, connection, executor);
   }
 }

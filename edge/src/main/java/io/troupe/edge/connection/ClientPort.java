@@ -1,6 +1,7 @@
 package io.troupe.edge.connection;
 
 import io.troupe.edge.engine.HttpLayer;
+import io.troupe.server.ReplyExecutor;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -79,8 +80,11 @@ public final class ClientPort implements Connections {
       ClientConnection accepted, @Nullable SecureConnection tls) {
     ConnectionState connection = accepted.connection();
     String client = accepted.client();
+    ConnectionExecutor<org.apache.pekko.http.scaladsl.model.HttpRequest> executor =
+        new ConnectionExecutor<>();
     Flow<ByteString, ByteString, CompletionStage<Done>> served =
-        http.serving(request -> respond(request, clientInfo(client, connection, tls)));
+        http.serving(
+            executor, request -> respond(request, clientInfo(client, connection, tls, executor)));
     if (http2Too) {
       served =
           served.join(
@@ -96,10 +100,13 @@ public final class ClientPort implements Connections {
   }
 
   private ClientInfo clientInfo(
-      String client, ConnectionState connection, @Nullable SecureConnection tls) {
+      String client,
+      ConnectionState connection,
+      @Nullable SecureConnection tls,
+      ReplyExecutor executor) {
     return tls == null
-        ? ClientInfo.plain(client, connection)
-        : new ClientInfo(true, tls.login(), client, connection);
+        ? ClientInfo.plain(client, connection, executor)
+        : new ClientInfo(true, tls.login(), client, connection, executor);
   }
 
   private CompletionStage<HttpResponse> respond(HttpRequest request, ClientInfo clientInfo) {

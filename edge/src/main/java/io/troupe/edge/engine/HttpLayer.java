@@ -1,7 +1,6 @@
 package io.troupe.edge.engine;
 
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.Done;
 import org.apache.pekko.NotUsed;
@@ -36,6 +35,8 @@ import org.apache.pekko.http.scaladsl.settings.ServerSettings;
 import org.apache.pekko.japi.function.Function;
 import org.apache.pekko.stream.ActorAttributes;
 import org.apache.pekko.stream.Attributes;
+import org.apache.pekko.stream.FlowShape;
+import org.apache.pekko.stream.Graph;
 import org.apache.pekko.stream.TLSProtocol.SessionBytes;
 import org.apache.pekko.stream.TLSProtocol.SslTlsInbound;
 import org.apache.pekko.stream.TLSProtocol.SslTlsOutbound;
@@ -114,27 +115,29 @@ public final class HttpLayer {
   /**
    * Serves the requests of one connection.
    *
+   * @param requests passes the requests on; runs on the connection's thread. Materialized once, for
+   *     the version of HTTP that the client speaks
    * @param handler never fails
    * @return a flow from the client's bytes to the bytes for the client; its materialized value
    *     completes when the connection is closed
    */
   public Flow<ByteString, ByteString, CompletionStage<Done>> serving(
+      Graph<FlowShape<HttpRequest, HttpRequest>, NotUsed> requests,
       Function<
               org.apache.pekko.http.javadsl.model.HttpRequest,
               CompletionStage<org.apache.pekko.http.javadsl.model.HttpResponse>>
           handler) {
     Flow<SslTlsInbound, SslTlsOutbound, ServerTerminator> one =
-        Flow.<HttpRequest>create()
+        Flow.fromGraph(requests)
             .mapAsync(settings.pipeliningLimit(), request -> scala(handler.apply(request)))
             .joinMat(http1, Keep.right());
     Flow<SslTlsInbound, SslTlsOutbound, ServerTerminator> two = one;
     if (http2Too) {
       Flow<HttpRequest, HttpResponse, NotUsed> streams =
-          Http2Blueprint.handleWithStreamIdHeader(
+          Flow.fromGraph(requests)
+              .mapAsyncUnordered(
                   settings.http2Settings().maxConcurrentStreams(),
-                  request -> respond(handler, request),
-                  executor)
-              .asJava()
+                  request -> numbered(request, handler.apply(request)))
               // The buffer for the maximum number of streams is not allocated before they exist.
               .addAttributes(ActorAttributes.maxFixedBufferSize(MOST_AT_ONCE));
       two = streams.joinMat(http2, Keep.right());
@@ -214,17 +217,13 @@ public final class HttpLayer {
     return part;
   }
 
-  private static Future<HttpResponse> respond(
-      Function<
-              org.apache.pekko.http.javadsl.model.HttpRequest,
-              CompletionStage<org.apache.pekko.http.javadsl.model.HttpResponse>>
-          handler,
-      HttpRequest request) {
-    try {
-      return FutureConverters.asScala(scala(handler.apply(request)));
-    } catch (Exception e) {
-      return FutureConverters.asScala(CompletableFuture.failedFuture(e));
-    }
+  /** The response with the number of its stream. */
+  private static CompletionStage<HttpResponse> numbered(
+      HttpRequest request,
+      CompletionStage<org.apache.pekko.http.javadsl.model.HttpResponse> response) {
+    Integer stream = (Integer) request.getAttribute(Http2.streamId()).orElseThrow();
+    return scala(response)
+        .thenApply(made -> (HttpResponse) made.addAttribute(Http2.streamId(), stream));
   }
 
   /** Whether a request uses HTTP/2. */

@@ -7,6 +7,7 @@ import io.troupe.model.MemoryBudget;
 import io.troupe.protocol.RefusedException;
 import io.troupe.server.Call;
 import io.troupe.server.CallTrace;
+import io.troupe.server.ReplyExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 /** T5. */
 class CallMetadataTest {
   private static final BooleanSupplier WAITS = Boolean.FALSE::booleanValue;
+  private static final ReplyExecutor DIRECT = Runnable::run;
   private static final MemoryBudget.Share MEMORY = MemoryBudget.UNLIMITED.share();
 
   private static Call call(String... namesAndValues) {
@@ -37,6 +39,7 @@ class CallMetadataTest {
         name,
         MEMORY,
         WAITS,
+        DIRECT,
         CallTrace.NONE);
   }
 
@@ -52,7 +55,8 @@ class CallMetadataTest {
   void callWithoutMetadataHasDefaults() {
     assertThat(call())
         .isEqualTo(
-            new Call(null, false, Optional.empty(), "", MEMORY, WAITS, null, CallTrace.NONE));
+            new Call(
+                null, false, Optional.empty(), "", MEMORY, WAITS, null, DIRECT, CallTrace.NONE));
   }
 
   @Test

@@ -191,7 +191,8 @@ class RequireLeaderInterceptorTest {
                     HttpEntities.create(
                         MediaTypes.applicationBinary("grpc", false).toContentType(),
                         ByteString.fromArray(new byte[GrpcFrames.HEADER]))),
-            ClientInfo.plain("test", new ConnectionState(MemoryBudget.UNLIMITED.holder()))));
+            ClientInfo.plain(
+                "test", new ConnectionState(MemoryBudget.UNLIMITED.holder()), Runnable::run)));
   }
 
   private static Map<String, String> grpc(Iterable<? extends HttpHeader> headers) {

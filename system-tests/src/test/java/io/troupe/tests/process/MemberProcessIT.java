@@ -91,11 +91,9 @@ class MemberProcessIT {
   @ParameterizedTest
   @MethodSource(JDKS)
   void memberRestartsAfterKill(Jdk jdk) {
-    for (int round = 0; round < 2; round++) {
-      try (NodeProcess node = NodeProcess.member(jdk, directory).start().awaitReady()) {
-        node.kill();
-        assertThat(node.isAlive()).isFalse();
-      }
+    try (NodeProcess node = NodeProcess.member(jdk, directory).start().awaitReady()) {
+      node.kill();
+      assertThat(node.isAlive()).isFalse();
     }
     try (NodeProcess again = NodeProcess.member(jdk, directory).start().awaitReady()) {
       assertThat(serves(again)).isTrue();
