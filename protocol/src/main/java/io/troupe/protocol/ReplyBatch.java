@@ -4,8 +4,9 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Replies that an actor sends one after the other. Whoever receives one of them may postpone work
- * until all are sent, so that a receiver of several replies starts once. Any thread may use it.
+ * Replies that an actor sends one after the other. The receiver of one of them may postpone its
+ * work until all are sent, so that a receiver of several replies starts once. Any thread may use
+ * it.
  */
 public final class ReplyBatch {
   /** For a reply that is sent alone: nothing is postponed. */

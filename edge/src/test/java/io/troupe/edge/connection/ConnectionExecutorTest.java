@@ -75,7 +75,7 @@ class ConnectionExecutorTest {
     assertThat(seen).isEqualTo(IntStream.range(0, 100).boxed().toList());
   }
 
-  /** Nobody sends the rest of a batch to a connection that ended; what it holds is released. */
+  /** A connection that ended receives no rest of a batch; what it holds is released. */
   @Test
   void tasksOfBatchRunWhenTheStreamEnds() throws Exception {
     request("a");
