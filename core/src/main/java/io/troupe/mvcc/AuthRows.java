@@ -44,7 +44,7 @@ public final class AuthRows {
   }
 
   /** Content of {@link #AUTH}, or null if it was never written. */
-  public static @Nullable Switch auth(OrderedStore store) {
+  public static @Nullable Switch auth(StoreView store) {
     Bytes value = store.get(Space.META, AUTH);
     return value == null ? null : new Switch(value.at(0) == 1, StoreKeys.getLong(value, 1));
   }
@@ -64,7 +64,7 @@ public final class AuthRows {
   }
 
   /** Passes every user to {@code each}. */
-  public static void forEachUser(OrderedStore store, Consumer<AuthUser> each) {
+  public static void forEachUser(StoreView store, Consumer<AuthUser> each) {
     try (Cursor rows = MetaRows.prefixed(store, USER)) {
       while (rows.next()) {
         List<String> texts = MetaRows.texts(rows.value().slice(1));
@@ -98,7 +98,7 @@ public final class AuthRows {
   }
 
   /** Passes every role to {@code each}. */
-  public static void forEachRole(OrderedStore store, Consumer<AuthRole> each) {
+  public static void forEachRole(StoreView store, Consumer<AuthRole> each) {
     try (Cursor rows = MetaRows.prefixed(store, ROLE)) {
       while (rows.next()) {
         each.accept(

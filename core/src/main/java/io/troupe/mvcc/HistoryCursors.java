@@ -21,7 +21,7 @@ record HistoryCursors(Cursor changes, Cursor rows) implements AutoCloseable {
    * @param toExclusive end of the changes, or null for all
    * @throws StoreException if the store cannot be read; no cursor stays open then
    */
-  static HistoryCursors open(OrderedStore store, Bytes from, @Nullable Bytes toExclusive) {
+  static HistoryCursors open(StoreView store, Bytes from, @Nullable Bytes toExclusive) {
     Cursor changes = store.cursor(Space.REV, from, toExclusive, false);
     @Nullable Cursor rows = null;
     try {

@@ -31,6 +31,11 @@ public final class InMemoryOrderedStore implements OrderedStore {
   }
 
   @Override
+  public StoreView freeze() {
+    return copy();
+  }
+
+  @Override
   public synchronized @Nullable Bytes get(Space space, Bytes key) {
     return tree(space).get(key);
   }

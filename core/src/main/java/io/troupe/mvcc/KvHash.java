@@ -1,7 +1,6 @@
 package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
-import io.troupe.model.KeyValue;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import java.util.zip.CRC32C;
 
@@ -33,7 +32,7 @@ final class KvHash {
   private final long hashRevision;
   private final HashWindow window;
   private final CRC32C crc = new CRC32C();
-  private byte[] buffer = new byte[512];
+  private final EtcdRecord record = new EtcdRecord();
 
   /** True if {@link #changes} is at a change that no window contains yet. */
   private boolean onChange;
@@ -119,8 +118,8 @@ final class KvHash {
         window.expect(key);
       } else if (main > compactRevision) {
         window.add(main, sub);
-        KeyValue deleted = new KeyValue(key, 0, 0, 0, Bytes.EMPTY, 0);
-        sumRecord(window.size() - 1, main, sub, true, deleted);
+        record.tombstone(main, sub, key);
+        sumRecord(window.size() - 1);
       }
       onChange = changes.next();
     }
@@ -197,7 +196,8 @@ final class KvHash {
     Bytes row = StoreKeys.row(key, main, sub, false);
     Bytes from = main <= compactRevision ? StoreKeys.newestAt(key, keptAt) : row;
     if (rows.seek(from) && rows.key().equals(row)) {
-      sumRecord(place, main, sub, false, RowCodec.keyValue(row, rows.value()));
+      record.put(RowCodec.keyValue(row, rows.value()), sub);
+      sumRecord(place);
     }
   }
 
@@ -205,7 +205,8 @@ final class KvHash {
     int sub = StoreKeys.sub(row);
     int place = window.findUnknown(main, sub);
     if (place >= 0) {
-      sumRecord(place, main, sub, false, RowCodec.keyValue(row, rows.value()));
+      record.put(RowCodec.keyValue(row, rows.value()), sub);
+      sumRecord(place);
     }
   }
 
@@ -222,57 +223,9 @@ final class KvHash {
     return sum;
   }
 
-  private void sumRecord(int place, long main, int sub, boolean tombstone, KeyValue kv) {
-    ensure(128 + kv.key().length() + kv.value().length());
-    StoreKeys.putLong(buffer, 0, main);
-    buffer[8] = '_';
-    StoreKeys.putLong(buffer, 9, sub);
-    int at = 17;
-    if (tombstone) {
-      buffer[at++] = 't';
-    }
-    at = field(at, 1, kv.key());
-    at = field(at, 2, kv.createRevision());
-    at = field(at, 3, kv.modRevision());
-    at = field(at, 4, kv.version());
-    at = field(at, 5, kv.value());
-    at = field(at, 6, kv.lease());
+  private void sumRecord(int place) {
     crc.reset();
-    crc.update(buffer, 0, at);
-    window.set(place, (int) crc.getValue(), at);
-  }
-
-  private void ensure(int size) {
-    if (buffer.length < size) {
-      buffer = new byte[Math.max(size, 2 * buffer.length)];
-    }
-  }
-
-  /** Protobuf: absent fields are omitted. */
-  private int field(int at, int number, long value) {
-    if (value == 0) {
-      return at;
-    }
-    buffer[at] = (byte) (number << 3);
-    return varint(at + 1, value);
-  }
-
-  private int field(int at, int number, Bytes value) {
-    if (value.isEmpty()) {
-      return at;
-    }
-    buffer[at] = (byte) (number << 3 | 2);
-    return value.copyTo(buffer, varint(at + 1, value.length()));
-  }
-
-  private int varint(int at, long value) {
-    long rest = value;
-    int to = at;
-    while ((rest & ~0x7fL) != 0) {
-      buffer[to++] = (byte) (rest | 0x80);
-      rest >>>= 7;
-    }
-    buffer[to++] = (byte) rest;
-    return to;
+    crc.update(record.buffer(), 0, record.length());
+    window.set(place, (int) crc.getValue(), record.length());
   }
 }

@@ -64,7 +64,7 @@ public final class MetaRows {
   }
 
   /** Passes every alarm to {@code each}, by member id, then type. */
-  public static void forEachAlarm(OrderedStore store, Consumer<AlarmMember> each) {
+  public static void forEachAlarm(StoreView store, Consumer<AlarmMember> each) {
     try (Cursor rows = prefixed(store, ALARM)) {
       while (rows.next()) {
         Bytes tail = rows.key().slice(ALARM.length());
@@ -75,7 +75,7 @@ public final class MetaRows {
   }
 
   /** Passes the published attributes of every member to {@code each}, by id. */
-  public static void forEachMember(OrderedStore store, Consumer<MemberAttributes> each) {
+  public static void forEachMember(StoreView store, Consumer<MemberAttributes> each) {
     try (Cursor rows = prefixed(store, MEMBER)) {
       while (rows.next()) {
         NodeId member = new NodeId(StoreKeys.getLong(rows.key(), MEMBER.length()));
@@ -89,7 +89,7 @@ public final class MetaRows {
   }
 
   /** Passes the peer URLs of every member to {@code each}, by id. */
-  public static void forEachPeerUrls(OrderedStore store, BiConsumer<NodeId, List<String>> each) {
+  public static void forEachPeerUrls(StoreView store, BiConsumer<NodeId, List<String>> each) {
     try (Cursor rows = prefixed(store, PEER_URLS)) {
       while (rows.next()) {
         NodeId member = new NodeId(StoreKeys.getLong(rows.key(), PEER_URLS.length()));
@@ -99,8 +99,25 @@ public final class MetaRows {
   }
 
   /** The encoded membership, or null if none was saved. */
-  public static @Nullable Bytes membership(OrderedStore store) {
+  public static @Nullable Bytes membership(StoreView store) {
     return store.get(Space.META, MEMBERSHIP);
+  }
+
+  /**
+   * Granted leases, by id as an unsigned number.
+   *
+   * @param fromId first id, inclusive
+   * @param most maximum number of leases, 1 or more
+   */
+  public static List<Lease> leases(StoreView store, long fromId, int most) {
+    List<Lease> leases = new ArrayList<>();
+    try (Cursor rows =
+        store.cursor(Space.LEASE, StoreKeys.grant(fromId), StoreKeys.grants(true), false)) {
+      while (leases.size() < most && rows.next()) {
+        leases.add(RowCodec.lease(StoreKeys.leaseId(rows.key()), rows.value()));
+      }
+    }
+    return leases;
   }
 
   /** Key of a grant, in {@link Space#LEASE}. */
@@ -131,7 +148,7 @@ public final class MetaRows {
     throw new StoreException("unknown alarm type " + code + " in the state");
   }
 
-  static Cursor prefixed(OrderedStore store, Bytes prefix) {
+  static Cursor prefixed(StoreView store, Bytes prefix) {
     byte[] end = prefix.toArray();
     end[end.length - 1]++;
     return store.cursor(Space.META, prefix, Bytes.wrap(end), false);

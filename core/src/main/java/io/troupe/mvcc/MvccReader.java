@@ -460,13 +460,6 @@ public final class MvccReader {
 
   /** Every granted lease, by id as an unsigned number. */
   public List<Lease> leases() {
-    List<Lease> leases = new ArrayList<>();
-    try (Cursor rows =
-        store.cursor(Space.LEASE, StoreKeys.grants(false), StoreKeys.grants(true), false)) {
-      while (rows.next()) {
-        leases.add(RowCodec.lease(StoreKeys.leaseId(rows.key()), rows.value()));
-      }
-    }
-    return leases;
+    return MetaRows.leases(store, 0, Integer.MAX_VALUE);
   }
 }

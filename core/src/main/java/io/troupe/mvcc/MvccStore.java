@@ -30,7 +30,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
   /** R1: the revision of a store before its first change. */
   static final long FIRST_REVISION = 1;
 
-  private static final long NOTHING_COMPACTED = -1;
+  static final long NOTHING_COMPACTED = -1;
 
   private final OrderedStore store;
   private final RecordCache records;

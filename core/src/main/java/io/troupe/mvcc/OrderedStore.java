@@ -1,7 +1,6 @@
 package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A durable ordered map, divided into spaces. Two threads may write: one that applies entries and
@@ -11,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A failed write or read throws {@link StoreException}: the state is no longer trustworthy and
  * the member stops.
  */
-public interface OrderedStore extends AutoCloseable {
+public interface OrderedStore extends StoreView {
 
   /** The spaces (column families), by purpose. Names are on disk: never rename one. */
   enum Space {
@@ -27,18 +26,13 @@ public interface OrderedStore extends AutoCloseable {
     LEASE
   }
 
-  /** The value at {@code key}, or null. */
-  @Nullable Bytes get(Space space, Bytes key);
-
   /**
-   * Opens a cursor over a view of the space that is frozen when this call returns. It is positioned
-   * before the first record.
+   * Freezes all spaces at one moment between two batches, for a long read. Cheap; the space of
+   * records that are deleted meanwhile is freed after the view is closed.
    *
-   * @param from first key, inclusive
-   * @param toExclusive first key after the range, or null for no upper end
-   * @param reverse walk from the greatest key down
+   * @return owned by the caller; its reads fail after this store is closed
    */
-  Cursor cursor(Space space, Bytes from, @Nullable Bytes toExclusive, boolean reverse);
+  StoreView freeze();
 
   /**
    * Writes all of {@code batch} or nothing, visible to reads that start after this call returns.

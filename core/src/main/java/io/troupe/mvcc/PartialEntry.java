@@ -27,7 +27,7 @@ record PartialEntry(long base, long schema) {
   private static final long UNDO_BYTES = 2 << 20;
 
   /** The partial entry of a store, or null if its last entry is complete. */
-  static @Nullable PartialEntry find(OrderedStore store) {
+  static @Nullable PartialEntry find(StoreView store) {
     Bytes row = store.get(Space.META, StoreKeys.META_PARTIAL);
     return row == null
         ? null

@@ -13,6 +13,11 @@ final class CountingStore implements OrderedStore {
   Runnable beforeStep = () -> {};
 
   @Override
+  public StoreView freeze() {
+    return store.freeze();
+  }
+
+  @Override
   public @Nullable Bytes get(Space space, Bytes key) {
     return store.get(space, key);
   }

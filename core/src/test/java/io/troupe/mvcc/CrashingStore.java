@@ -29,6 +29,11 @@ final class CrashingStore implements OrderedStore {
   }
 
   @Override
+  public StoreView freeze() {
+    return store.freeze();
+  }
+
+  @Override
   public @Nullable Bytes get(Space space, Bytes key) {
     return store.get(space, key);
   }

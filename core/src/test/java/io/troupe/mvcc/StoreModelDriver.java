@@ -33,6 +33,10 @@ public class StoreModelDriver {
   private final long cacheBytes;
   private final String name;
   private final SplittableRandom random;
+
+  /** For exports, which must not change the operations of a seed. */
+  private final SplittableRandom exports;
+
   private final OperationSource source;
   private final List<Operation> log = new ArrayList<>();
   private final NaiveState model = new NaiveState();
@@ -61,6 +65,7 @@ public class StoreModelDriver {
     this.cacheBytes = seed % 3 == 0 ? 0 : seed % 3 == 1 ? 1000 : 1 << 20;
     this.name = "seed=" + seed;
     this.random = new SplittableRandom(seed);
+    this.exports = new SplittableRandom(seed);
     this.source = new OperationSource(random);
   }
 
@@ -106,6 +111,7 @@ public class StoreModelDriver {
         machine.commit();
         read(machine.reader());
         assertLatest(store);
+        assertThat(exported(store)).as(name).isEqualTo(model.revision);
         if (random.nextInt(4) == 0) {
           machine.compactor().removeBatch(1 + random.nextInt(20));
         }
@@ -159,6 +165,63 @@ public class StoreModelDriver {
       }
     }
     opened.close();
+    assertThat(exported(store)).as(name).isEqualTo(at);
+  }
+
+  /**
+   * An export contains what a finished compaction keeps, in any windows (MT8). Returns its
+   * revision.
+   */
+  private long exported(OrderedStore store) {
+    try (StoreView view = store.freeze()) {
+      FrozenHistory at = FrozenHistory.of(view);
+      List<List<Bytes>> expected = new ArrayList<>();
+      EtcdRecord record = new EtcdRecord();
+      for (NaiveState.Version version : model.versions) {
+        if (version.main() <= at.revision() && isKept(version, at.compactedRevision())) {
+          KeyValue kv = version.kv();
+          if (kv == null) {
+            record.tombstone(version.main(), version.sub(), version.key());
+          } else {
+            record.put(kv, version.sub());
+          }
+          expected.add(List.of(copy(record.key()), copy(record.message())));
+        }
+      }
+      List<List<Bytes>> exported = new ArrayList<>();
+      long bytes = 0;
+      HistoryExport export = new HistoryExport(view, at, 1 + exports.nextInt(20_000));
+      while (export.next()) {
+        exported.add(List.of(copy(export.key()), copy(export.message())));
+        bytes += export.key().length() + export.message().length();
+      }
+      assertThat(exported).as("%s export at %s", name, at).isEqualTo(expected);
+      HistorySizes sizes = new HistorySizes(view, at);
+      int step = 1 + exports.nextInt(50);
+      while (sizes.advance(step)) {
+        assertThat(sizes.records()).as(name).isLessThanOrEqualTo(expected.size());
+      }
+      assertThat(List.of(sizes.records(), sizes.bytes()))
+          .as("%s sizes at %s", name, at)
+          .isEqualTo(List.of((long) expected.size(), bytes));
+      return at.revision();
+    }
+  }
+
+  private static Bytes copy(Bytes bytes) {
+    return Bytes.wrap(bytes.toArray());
+  }
+
+  private boolean isKept(NaiveState.Version version, long compacted) {
+    boolean newest =
+        model.versions.stream()
+            .noneMatch(
+                v ->
+                    v.key().equals(version.key())
+                        && v.main() <= compacted
+                        && (v.main() > version.main()
+                            || (v.main() == version.main() && v.sub() > version.sub())));
+    return version.main() >= compacted || (newest && version.kv() != null);
   }
 
   /** Number of crashes so far that left a part of an entry in the store. */
@@ -320,15 +383,7 @@ public class StoreModelDriver {
   private void assertKept(OrderedStore store) {
     List<Bytes> expected = new ArrayList<>();
     for (NaiveState.Version version : model.versions) {
-      boolean newest =
-          model.versions.stream()
-              .noneMatch(
-                  v ->
-                      v.key().equals(version.key())
-                          && v.main() <= model.compacted
-                          && model.versions.indexOf(v) > model.versions.indexOf(version));
-      boolean kept = version.main() >= model.compacted || (newest && version.kv() != null);
-      if (kept) {
+      if (isKept(version, model.compacted)) {
         expected.add(StoreKeys.revision(version.main(), version.sub()));
       }
     }

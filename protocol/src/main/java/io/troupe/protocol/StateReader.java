@@ -117,6 +117,14 @@ public interface StateReader {
   /** The members. */
   ClusterView cluster();
 
+  /**
+   * Freezes the state and opens it as a database file of etcd (MT8).
+   *
+   * @param windowBytes memory of the records that are looked up at once, 1 MiB or more
+   * @return owned by the caller
+   */
+  DatabaseFile openDatabase(DatabaseFile.Versions versions, long windowBytes);
+
   /** Bytes on disk, at least {@link #sizeInUse()}. */
   long sizeOnDisk();
 

@@ -71,7 +71,8 @@ public final class EtcdServices {
             quota,
             transfer,
             settings.awayOnDefrag() ? () -> defragmentNotServing(defragment) : defragment,
-            callers);
+            callers,
+            settings.snapshotBytesPerSecond());
     ElectionQueue candidates =
         new ElectionQueue(member, settings, new InProcessKvClient(kv), lease, callers);
     this.election = new ElectionService(candidates);

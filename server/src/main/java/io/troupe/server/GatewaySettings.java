@@ -19,6 +19,7 @@ import java.time.Duration;
  * @param awayOnDefrag whether the health service reports NOT_SERVING during Defragment (MT5)
  * @param priorityRevokes whether revocations of leases are accepted when other proposals are
  *     refused (Q6)
+ * @param snapshotBytesPerSecond maximum rate of each Snapshot stream (MT8), 1 or more
  */
 public record GatewaySettings(
     int maxRequestBytes,
@@ -32,7 +33,8 @@ public record GatewaySettings(
     MembershipRules.Limits membership,
     Duration slowCall,
     boolean awayOnDefrag,
-    boolean priorityRevokes) {
+    boolean priorityRevokes,
+    long snapshotBytesPerSecond) {
 
   /** Largest message that a client may send (T3). */
   public int maxReceiveBytes() {

@@ -16,21 +16,36 @@ import io.troupe.grpc.error.GrpcErrors;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.model.AlarmType;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
+import io.troupe.protocol.DatabaseFile;
+import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.StateReader;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** Section 2.13 without Snapshot and Downgrade. */
+/** Section 2.13 without Downgrade. */
 public final class MaintenanceService {
   /** The etcd version that this server is compatible with (V6). */
   public static final String ETCD_VERSION = "3.7.1";
 
   private static final String STORAGE_VERSION = "3.7.0";
   private static final long DEFAULT_QUOTA = 2L << 30;
+
+  /** The cluster version (V1): all members of a cluster have the same version. */
+  private static final DatabaseFile.Versions VERSIONS =
+      new DatabaseFile.Versions(STORAGE_VERSION, STORAGE_VERSION);
+
+  /** Snapshot streams of clients at once. Each holds its window and deleted records on disk. */
+  private static final int MOST_SNAPSHOTS = 2;
+
+  private static final long LEAST_WINDOW_BYTES = 1 << 20;
+  private static final long MOST_WINDOW_BYTES = 32 << 20;
 
   private final Member member;
   private final ReadIndexBatcher reads;
@@ -39,6 +54,8 @@ public final class MaintenanceService {
   private final LeaderTransfer transfer;
   private final Supplier<CompletionStage<Void>> defragment;
   private final CallerResolver callers;
+  private final long snapshotBytesPerSecond;
+  private final Semaphore snapshots = new Semaphore(MOST_SNAPSHOTS);
 
   MaintenanceService(
       Member member,
@@ -47,8 +64,10 @@ public final class MaintenanceService {
       Quota quota,
       LeaderTransfer transfer,
       Supplier<CompletionStage<Void>> defragment,
-      CallerResolver callers) {
+      CallerResolver callers,
+      long snapshotBytesPerSecond) {
     this.callers = callers;
+    this.snapshotBytesPerSecond = snapshotBytesPerSecond;
     this.member = member;
     this.reads = reads;
     this.proposer = proposer;
@@ -186,5 +205,37 @@ public final class MaintenanceService {
         .setCompactRevision(hash.compactRevision())
         .setHashRevision(hash.hashRevision())
         .build();
+  }
+
+  /** MT8. The caller closes the session. */
+  public CompletionStage<SnapshotSession> snapshot(Call call) {
+    return callers.root(call).thenApplyAsync(who -> openSnapshot(call), member.reads().ranges());
+  }
+
+  private SnapshotSession openSnapshot(Call call) {
+    if (!snapshots.tryAcquire()) {
+      throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
+    }
+    @Nullable SnapshotSession opened = null;
+    try {
+      long share = Runtime.getRuntime().maxMemory() / 64;
+      long window = Math.max(LEAST_WINDOW_BYTES, Math.min(MOST_WINDOW_BYTES, share));
+      call.memory().take(window + SnapshotSession.MOST_MEMORY_BYTES);
+      opened =
+          new SnapshotSession(
+              member.state().openDatabase(VERSIONS, window),
+              STORAGE_VERSION,
+              snapshotBytesPerSecond,
+              member.reads().ranges(),
+              member.scheduler(),
+              snapshots::release);
+      return opened;
+    } catch (MemoryBudget.Exceeded exceeded) {
+      throw new RefusedException(exceeded.reason());
+    } finally {
+      if (opened == null) {
+        snapshots.release();
+      }
+    }
   }
 }

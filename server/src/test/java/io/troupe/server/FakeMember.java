@@ -116,7 +116,8 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
             new MembershipRules.Limits(strict, 1),
             Duration.ofSeconds(1),
             true,
-            true);
+            true,
+            1 << 20);
     this.proposer = new Proposer(member, settings, new RequestIds(SELF, 1));
   }
 

@@ -1,6 +1,8 @@
 package io.troupe.actors.apply;
 
 import io.troupe.auth.AuthState;
+import io.troupe.etcd.DatabaseExport;
+import io.troupe.etcd.EtcdVersions;
 import io.troupe.machine.StateMachine;
 import io.troupe.machine.StateView;
 import io.troupe.metrics.ApplyMetrics;
@@ -18,6 +20,7 @@ import io.troupe.mvcc.HashResult;
 import io.troupe.mvcc.OrderedStore;
 import io.troupe.mvcc.Page;
 import io.troupe.protocol.ClusterView;
+import io.troupe.protocol.DatabaseFile;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.StateReader;
 import io.troupe.txn.CompareLimit;
@@ -204,6 +207,12 @@ public final class LocalStateReader implements StateReader {
   public ClusterView cluster() {
     StateView view = machine.view();
     return new ClusterView(view.membership(), view.peerUrls(), view.members());
+  }
+
+  @Override
+  public DatabaseFile openDatabase(DatabaseFile.Versions versions, long windowBytes) {
+    EtcdVersions contained = new EtcdVersions(versions.storage(), versions.cluster());
+    return new ExportedDatabase(DatabaseExport.of(store, contained, windowBytes));
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.troupe.model.Refusal;
 import io.troupe.model.Result;
 import io.troupe.mvcc.StoreException;
 import io.troupe.protocol.ClusterView;
+import io.troupe.protocol.DatabaseFile;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.StateReader;
 import java.util.List;
@@ -43,8 +44,12 @@ final class CurrentStateReader implements StateReader {
 
   private <T extends @Nullable Object> T read(Function<StateReader, T> work) {
     StateReader reader = current.get();
+    return readFrom(reader, () -> work.apply(reader));
+  }
+
+  private <T extends @Nullable Object> T readFrom(StateReader reader, Supplier<T> work) {
     try {
-      return work.apply(reader);
+      return work.get();
     } catch (StoreException e) {
       if (current.get() != reader) {
         throw new RefusedException(Refusal.NO_LEADER);
@@ -155,6 +160,49 @@ final class CurrentStateReader implements StateReader {
   @Override
   public ClusterView cluster() {
     return read(StateReader::cluster);
+  }
+
+  @Override
+  public DatabaseFile openDatabase(DatabaseFile.Versions versions, long windowBytes) {
+    StateReader reader = current.get();
+    return new CurrentDatabase(
+        readFrom(reader, () -> reader.openDatabase(versions, windowBytes)), reader);
+  }
+
+  /** A file whose reads are refused after the state was replaced. */
+  private final class CurrentDatabase implements DatabaseFile {
+    private final DatabaseFile file;
+    private final StateReader reader;
+
+    CurrentDatabase(DatabaseFile file, StateReader reader) {
+      this.file = file;
+      this.reader = reader;
+    }
+
+    @Override
+    public long revision() {
+      return file.revision();
+    }
+
+    @Override
+    public boolean measure(int records) {
+      return readFrom(reader, () -> file.measure(records));
+    }
+
+    @Override
+    public long bytes() {
+      return file.bytes();
+    }
+
+    @Override
+    public Bytes read(int most) {
+      return readFrom(reader, () -> file.read(most));
+    }
+
+    @Override
+    public void close() {
+      file.close();
+    }
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.troupe.metrics.DiskMetrics;
 import io.troupe.model.Bytes;
 import io.troupe.mvcc.OrderedStore;
 import io.troupe.mvcc.StoreBatch;
+import io.troupe.mvcc.StoreView;
 import org.jspecify.annotations.Nullable;
 
 /** Measures the writes of a store. */
@@ -21,6 +22,11 @@ final class InstrumentedStore implements OrderedStore {
     long startNanos = System.nanoTime();
     store.write(batch);
     metrics.storeWritten(System.nanoTime() - startNanos);
+  }
+
+  @Override
+  public StoreView freeze() {
+    return store.freeze();
   }
 
   @Override

@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tracks which peers respond. Logs one line when a peer becomes unresponsive and one when it is
- * reachable again; Artery's own lines for each lost message are turned off. Thread-safe.
+ * reachable again. Thread-safe.
  *
  * <p>A peer is unresponsive if messages have been sent to it for {@code timeout}, the last of them
  * recently, and it sent nothing. A peer to which nothing is sent is not tracked.

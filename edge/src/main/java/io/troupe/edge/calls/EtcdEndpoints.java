@@ -59,7 +59,7 @@ public final class EtcdEndpoints {
     lease(methods, services, streams);
     methods.streaming(WATCH, "Watch", streams::watch);
     cluster(methods, services.cluster());
-    maintenance(methods, services);
+    maintenance(methods, services, streams);
     AuthEndpoints.add(methods, services.auth());
     election(methods, services, streams);
     lock(methods, services, streams);
@@ -142,7 +142,7 @@ public final class EtcdEndpoints {
             (request, call) -> cluster.list(MemberListRequest.parseFrom(raw(request)), call));
   }
 
-  private static void maintenance(GrpcMethods methods, EtcdServices services) {
+  private static void maintenance(GrpcMethods methods, EtcdServices services, StreamCalls streams) {
     methods
         .unary(
             MAINTENANCE,
@@ -162,7 +162,8 @@ public final class EtcdEndpoints {
             MAINTENANCE,
             "HashKV",
             (request, call) ->
-                services.maintenance().hashKv(HashKVRequest.parseFrom(raw(request)), call));
+                services.maintenance().hashKv(HashKVRequest.parseFrom(raw(request)), call))
+        .streaming(MAINTENANCE, "Snapshot", streams::snapshot);
   }
 
   /**

@@ -4,19 +4,26 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import io.troupe.grpc.api.LeaseKeepAliveRequest;
 import io.troupe.grpc.api.RangeStreamResponse;
+import io.troupe.grpc.api.SnapshotRequest;
+import io.troupe.grpc.api.SnapshotResponse;
 import io.troupe.grpc.api.WatchRequest;
 import io.troupe.grpc.api.election.CampaignRequest;
 import io.troupe.grpc.api.election.LeaderRequest;
 import io.troupe.grpc.api.health.HealthCheckRequest;
 import io.troupe.grpc.api.health.HealthCheckResponse;
 import io.troupe.grpc.api.lock.LockRequest;
+import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.model.Bytes;
 import io.troupe.server.Call;
 import io.troupe.server.CancellableCall;
 import io.troupe.server.ElectionObserver;
 import io.troupe.server.EtcdServices;
 import io.troupe.server.RangeStreamCursor;
+import io.troupe.server.SnapshotSession;
 import io.troupe.server.WatchSession;
+import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -24,6 +31,7 @@ import java.util.concurrent.CompletionStage;
 import org.apache.pekko.Done;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.japi.Pair;
+import org.apache.pekko.stream.BackpressureTimeoutException;
 import org.apache.pekko.stream.KillSwitches;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.OverflowStrategy;
@@ -91,6 +99,34 @@ final class StreamCalls {
   private static Optional<Pair<Optional<RangeStreamCursor>, RangeStreamResponse>> step(
       RangeStreamCursor.Chunk chunk) {
     return Optional.of(Pair.create(chunk.rest(), chunk.response()));
+  }
+
+  /**
+   * A client that takes no part of a snapshot for so long loses its stream: it holds disk space.
+   */
+  private static final Duration SNAPSHOT_PAUSE = Duration.ofMinutes(10);
+
+  /** MT8. */
+  Source<ByteString, NotUsed> snapshot(Source<Bytes, NotUsed> requests, Call call) {
+    return only(requests, call)
+        .map(bytes -> SnapshotRequest.parseFrom(bytes.toArrayUnsafe()))
+        .flatMapConcat(request -> snapshot(call))
+        .mapConcat(part -> part)
+        .map(GrpcFrames::frame);
+  }
+
+  private Source<List<SnapshotResponse>, NotUsed> snapshot(Call call) {
+    return PulledResponses.source(
+            () -> services.maintenance().snapshot(call),
+            SnapshotSession::next,
+            SnapshotSession::close)
+        .backpressureTimeout(SNAPSHOT_PAUSE)
+        .mapError(
+            BackpressureTimeoutException.class,
+            paused ->
+                new GrpcException(
+                    GrpcStatus.UNAVAILABLE,
+                    "the client received no part of the snapshot for " + SNAPSHOT_PAUSE));
   }
 
   /** Health changes that a client has not received yet; above this number the newest are kept. */

@@ -194,6 +194,7 @@ public final class DerivedSettings {
         new MembershipRules.Limits(settings.strictReconfigCheck(), settings.maxLearners()),
         settings.slow().call(),
         settings.features().isOn(Feature.StopGRPCServiceOnDefrag),
-        settings.features().isOn(Feature.PriorityRequest));
+        settings.features().isOn(Feature.PriorityRequest),
+        settings.snapshotSendRateBytes());
   }
 }

@@ -20,10 +20,18 @@ final class OpenGate {
    * @throws StoreException if the gate is closed
    */
   void enter() {
-    if (state.incrementAndGet() >= CLOSED) {
-      state.decrementAndGet();
+    if (!tryEnter()) {
       throw new StoreException("the store is closed");
     }
+  }
+
+  /** Registers a user, unless the gate is closed. */
+  boolean tryEnter() {
+    if (state.incrementAndGet() >= CLOSED) {
+      state.decrementAndGet();
+      return false;
+    }
+    return true;
   }
 
   void leave() {

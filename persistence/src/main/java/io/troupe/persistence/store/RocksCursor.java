@@ -32,10 +32,10 @@ final class RocksCursor implements Cursor {
    * @param gate gate of the store, entered for this cursor
    * @param bound the iterator's upper end, or null if it has none
    */
-  record Release(OpenGate gate, UpperBound.Pool bounds, @Nullable UpperBound bound) {
+  record Release(OpenGate gate, @Nullable UpperBound bound) {
     private void run() {
       if (bound != null) {
-        bounds.giveBack(bound);
+        bound.release();
       }
       gate.leave();
     }

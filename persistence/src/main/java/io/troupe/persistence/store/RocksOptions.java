@@ -21,6 +21,7 @@ import org.rocksdb.Options;
 import org.rocksdb.RateLimiter;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
+import org.rocksdb.Snapshot;
 import org.rocksdb.TablePropertiesCollectorFactory;
 import org.rocksdb.WriteBufferManager;
 import org.rocksdb.WriteOptions;
@@ -71,6 +72,11 @@ final class RocksOptions implements AutoCloseable {
    */
   static ReadOptions readOptions() {
     return new ReadOptions().setBackgroundPurgeOnIteratorCleanup(true);
+  }
+
+  /** For a long read of a frozen view, which must not displace blocks that other reads need. */
+  static ReadOptions readOptions(Snapshot snapshot) {
+    return readOptions().setSnapshot(snapshot).setFillCache(false);
   }
 
   /** Name of a space on disk. */

@@ -4,6 +4,7 @@ import io.troupe.model.Bytes;
 import io.troupe.mvcc.OrderedStore;
 import io.troupe.mvcc.StoreBatch;
 import io.troupe.mvcc.StoreException;
+import io.troupe.mvcc.StoreView;
 import io.troupe.persistence.datadir.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -26,7 +28,7 @@ import org.rocksdb.NativeLibraryLoader;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
-import org.rocksdb.RocksIterator;
+import org.rocksdb.Snapshot;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.util.Environment;
 import org.slf4j.Logger;
@@ -59,6 +61,8 @@ public final class RocksStore implements OrderedStore {
   private final Map<Space, ColumnFamilyHandle> spaces = new EnumMap<>(Space.class);
   private final UpperBound.Pool bounds = new UpperBound.Pool();
   private final OpenGate gate = new OpenGate();
+  private final RocksReads reads;
+  private final Set<FrozenView> views = ConcurrentHashMap.newKeySet();
 
   /** Since the last flush that tombstones caused; other flushes may have happened meanwhile. */
   private final AtomicInteger tombstonesInBuffers = new AtomicInteger();
@@ -84,6 +88,7 @@ public final class RocksStore implements OrderedStore {
     for (Space space : Space.values()) {
       spaces.put(space, handles.get(next++));
     }
+    this.reads = new RocksReads(db, this::handle, gate, this::failed);
     this.sizes = readSizes();
   }
 
@@ -194,48 +199,26 @@ public final class RocksStore implements OrderedStore {
   }
 
   @Override
-  public @Nullable Bytes get(Space space, Bytes key) {
+  public StoreView freeze() {
     gate.enter();
     try {
-      byte[] value =
-          db.get(
-              handle(space), options.read(), key.backingArray(), key.backingOffset(), key.length());
-      return value == null ? null : Bytes.wrap(value);
-    } catch (RocksDBException e) {
-      throw failed("read", e);
+      Snapshot snapshot = db.getSnapshot();
+      FrozenView view = new FrozenView(reads, snapshot, views::remove);
+      views.add(view);
+      return view;
     } finally {
       gate.leave();
     }
   }
 
   @Override
+  public @Nullable Bytes get(Space space, Bytes key) {
+    return reads.get(space, key, options.read());
+  }
+
+  @Override
   public Cursor cursor(Space space, Bytes from, @Nullable Bytes toExclusive, boolean reverse) {
-    gate.enter();
-    @Nullable UpperBound bound = null;
-    @Nullable RocksCursor made = null;
-    try {
-      if (toExclusive != null) {
-        // RocksDB misbehaves if the upper end is below the start position.
-        bound = bounds.take(toExclusive.compareTo(from) < 0 ? from : toExclusive);
-      }
-      RocksIterator iterator =
-          db.newIterator(handle(space), bound == null ? options.read() : bound.options());
-      made =
-          new RocksCursor(
-              iterator,
-              new RocksCursor.Release(gate, bounds, bound),
-              e -> failed("read", e),
-              from,
-              reverse);
-      return made;
-    } finally {
-      if (made == null) {
-        if (bound != null) {
-          bound.close();
-        }
-        gate.leave();
-      }
-    }
+    return reads.cursor(space, options.read(), bounds::take, from, toExclusive, reverse);
   }
 
   @Override
@@ -408,6 +391,7 @@ public final class RocksStore implements OrderedStore {
   }
 
   private void free() {
+    views.forEach(FrozenView::release);
     bounds.close();
     for (ColumnFamilyHandle handle : handles) {
       handle.close();

@@ -3,6 +3,7 @@ package io.troupe.persistence.store;
 import io.troupe.model.Bytes;
 import java.nio.ByteBuffer;
 import java.util.concurrent.ArrayBlockingQueue;
+import org.jspecify.annotations.Nullable;
 import org.rocksdb.DirectSlice;
 import org.rocksdb.ReadOptions;
 
@@ -14,14 +15,36 @@ import org.rocksdb.ReadOptions;
 final class UpperBound implements AutoCloseable {
   private static final int SHARED_CAPACITY = 1024;
 
+  private final @Nullable Pool pool;
   private final ByteBuffer buffer;
   private final DirectSlice slice;
   private final ReadOptions options;
 
-  private UpperBound(int capacity) {
-    buffer = ByteBuffer.allocateDirect(capacity);
-    slice = new DirectSlice(buffer);
-    options = RocksOptions.readOptions().setIterateUpperBound(slice);
+  private UpperBound(int capacity, ReadOptions options, @Nullable Pool pool) {
+    this.pool = pool;
+    this.buffer = ByteBuffer.allocateDirect(capacity);
+    this.slice = new DirectSlice(buffer);
+    this.options = options.setIterateUpperBound(slice);
+  }
+
+  /**
+   * A bound that is used once.
+   *
+   * @param options owned by the bound
+   */
+  static UpperBound once(Bytes end, ReadOptions options) {
+    UpperBound bound = new UpperBound(end.length(), options, null);
+    bound.set(end);
+    return bound;
+  }
+
+  /** Called when the iterator is closed. */
+  void release() {
+    if (pool == null) {
+      close();
+    } else {
+      pool.giveBack(this);
+    }
   }
 
   ReadOptions options() {
@@ -48,13 +71,14 @@ final class UpperBound implements AutoCloseable {
     UpperBound take(Bytes end) {
       UpperBound bound = end.length() > SHARED_CAPACITY ? null : idle.poll();
       if (bound == null) {
-        bound = new UpperBound(Math.max(SHARED_CAPACITY, end.length()));
+        int capacity = Math.max(SHARED_CAPACITY, end.length());
+        bound = new UpperBound(capacity, RocksOptions.readOptions(), this);
       }
       bound.set(end);
       return bound;
     }
 
-    void giveBack(UpperBound bound) {
+    private void giveBack(UpperBound bound) {
       if (bound.buffer.capacity() > SHARED_CAPACITY || !idle.offer(bound)) {
         bound.close();
       }

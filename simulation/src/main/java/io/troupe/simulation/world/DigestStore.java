@@ -4,6 +4,7 @@ import io.troupe.model.Bytes;
 import io.troupe.mvcc.InMemoryOrderedStore;
 import io.troupe.mvcc.OrderedStore;
 import io.troupe.mvcc.StoreBatch;
+import io.troupe.mvcc.StoreView;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,6 +100,11 @@ final class DigestStore implements OrderedStore {
       h ^= h >>> 29;
     }
     return h;
+  }
+
+  @Override
+  public StoreView freeze() {
+    return rows.freeze();
   }
 
   @Override

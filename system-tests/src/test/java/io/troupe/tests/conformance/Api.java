@@ -43,6 +43,8 @@ import io.troupe.grpc.api.PutResponse;
 import io.troupe.grpc.api.RangeRequest;
 import io.troupe.grpc.api.RangeResponse;
 import io.troupe.grpc.api.RangeStreamResponse;
+import io.troupe.grpc.api.SnapshotRequest;
+import io.troupe.grpc.api.SnapshotResponse;
 import io.troupe.grpc.api.StatusRequest;
 import io.troupe.grpc.api.StatusResponse;
 import io.troupe.grpc.api.TxnRequest;
@@ -188,6 +190,13 @@ final class Api {
           "HashKV",
           HashKVRequest.getDefaultInstance(),
           HashKVResponse.getDefaultInstance());
+  static final MethodDescriptor<SnapshotRequest, SnapshotResponse> SNAPSHOT =
+      method(
+          MethodType.SERVER_STREAMING,
+          MAINTENANCE,
+          "Snapshot",
+          SnapshotRequest.getDefaultInstance(),
+          SnapshotResponse.getDefaultInstance());
   static final MethodDescriptor<HealthCheckRequest, HealthCheckResponse> HEALTH_CHECK =
       unary(
           HEALTH,

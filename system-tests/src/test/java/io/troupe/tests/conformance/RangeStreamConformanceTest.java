@@ -6,9 +6,6 @@ import static io.troupe.tests.conformance.Requests.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
-import io.grpc.CallOptions;
-import io.grpc.ClientCall;
-import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.Status.Code;
 import io.troupe.grpc.api.RangeRequest;
@@ -31,53 +28,15 @@ class RangeStreamConformanceTest {
 
   private final ApiClient client = STORE.client();
 
-  /** A stream whose messages arrive on request. */
-  private static final class SlowStream {
-    private final StreamResponses<RangeStreamResponse> answers = new StreamResponses<>();
-    private final ClientCall<RangeRequest, RangeStreamResponse> call;
+  private SlowStream<RangeRequest, RangeStreamResponse> stream(RangeRequest.Builder request) {
+    return new SlowStream<>(client, Api.RANGE_STREAM, request.build());
+  }
 
-    SlowStream(ApiClient client, RangeRequest request) {
-      call = client.channel().newCall(Api.RANGE_STREAM, CallOptions.DEFAULT);
-      call.start(
-          new ClientCall.Listener<>() {
-            @Override
-            public void onMessage(RangeStreamResponse message) {
-              answers.onNext(message);
-            }
-
-            @Override
-            public void onClose(Status status, Metadata trailers) {
-              if (status.isOk()) {
-                answers.onCompleted();
-              } else {
-                answers.onError(status.asException());
-              }
-            }
-          },
-          new Metadata());
-      call.request(1);
-      call.sendMessage(request);
-      call.halfClose();
-    }
-
-    RangeResponse first() {
-      return answers.next().getRangeResponse();
-    }
-
-    /** Reads all remaining messages. */
-    Status drain() {
-      call.request(Integer.MAX_VALUE);
-      return answers.end();
-    }
-
-    /** All messages after the first; call it after {@link #drain}. */
-    RangeResponse rest() {
-      RangeResponse.Builder merged = RangeResponse.newBuilder();
-      for (var next = answers.poll(); next.isPresent(); next = answers.poll()) {
-        merged.mergeFrom(next.get().getRangeResponse());
-      }
-      return merged.build();
-    }
+  /** The merged messages after the first. */
+  private static RangeResponse rest(SlowStream<RangeRequest, RangeStreamResponse> stream) {
+    RangeResponse.Builder merged = RangeResponse.newBuilder();
+    stream.rest().forEach(message -> merged.mergeFrom(message.getRangeResponse()));
+    return merged.build();
   }
 
   @BeforeEach
@@ -94,8 +53,8 @@ class RangeStreamConformanceTest {
 
   @Test
   void compactionAbovePinnedRevisionEndsStream_GS6() {
-    SlowStream stream = new SlowStream(client, all().build());
-    RangeResponse first = stream.first();
+    var stream = stream(all());
+    RangeResponse first = stream.next().getRangeResponse();
     assertThat(first.getKvsCount()).isPositive().isLessThanOrEqualTo(10);
     assertThat(first.hasHeader()).isFalse();
 
@@ -106,7 +65,7 @@ class RangeStreamConformanceTest {
     assertThat(end.getCode()).isEqualTo(Code.OUT_OF_RANGE);
     assertThat(end.getDescription())
         .isEqualTo("etcdserver: mvcc: required revision has been compacted");
-    RangeResponse rest = stream.rest();
+    RangeResponse rest = rest(stream);
     assertThat(first.getKvsCount() + rest.getKvsCount()).isLessThan(KEYS);
     assertThat(rest.hasHeader()).isFalse();
   }
@@ -114,14 +73,14 @@ class RangeStreamConformanceTest {
   @Test
   void compactionUpToPinnedRevisionKeepsStream_GS6() {
     long pinned = client.revision();
-    SlowStream stream = new SlowStream(client, all().build());
-    RangeResponse first = stream.first();
+    var stream = stream(all());
+    RangeResponse first = stream.next().getRangeResponse();
 
     client.delete(Requests.deletePrefix(STORE.key("")));
     client.compact(pinned);
 
     assertThat(stream.drain()).isEqualTo(Status.OK);
-    RangeResponse all = first.toBuilder().mergeFrom(stream.rest()).build();
+    RangeResponse all = first.toBuilder().mergeFrom(rest(stream)).build();
     assertThat(all.getKvsCount()).isEqualTo(KEYS);
     assertThat(all.getKvsList()).allMatch(kv -> kv.getValue().equals(LARGE));
     assertThat(all.getCount()).isEqualTo(KEYS);
@@ -132,15 +91,15 @@ class RangeStreamConformanceTest {
   @Test
   void negativeRevisionReadsCurrentStatePerChunk_GS3() {
     long began = client.revision();
-    SlowStream stream = new SlowStream(client, all().setRevision(-1).build());
-    RangeResponse first = stream.first();
+    var stream = stream(all().setRevision(-1));
+    RangeResponse first = stream.next().getRangeResponse();
 
     client.put(STORE.key("%02d".formatted(KEYS - 1)), "newer");
     client.put(STORE.key("%02d".formatted(KEYS)), "added");
     client.compact(client.revision());
 
     assertThat(stream.drain()).isEqualTo(Status.OK);
-    RangeResponse all = first.toBuilder().mergeFrom(stream.rest()).build();
+    RangeResponse all = first.toBuilder().mergeFrom(rest(stream)).build();
     assertThat(all.getKvsCount()).isEqualTo(KEYS + 1);
     assertThat(all.getKvs(KEYS - 1).getValue()).isEqualTo(bytes("newer"));
     assertThat(all.getKvs(KEYS).getValue()).isEqualTo(bytes("added"));
@@ -149,10 +108,10 @@ class RangeStreamConformanceTest {
 
   @Test
   void cancelledStreamReleasesServerResources() {
-    SlowStream stream = new SlowStream(client, all().build());
-    stream.first();
-    stream.call.cancel("enough", null);
-    assertThat(stream.answers.end().getCode()).isEqualTo(Code.CANCELLED);
+    var stream = stream(all());
+    assertThat(stream.next().getRangeResponse().getKvsCount()).isPositive();
+    stream.cancel();
+    assertThat(stream.end().getCode()).isEqualTo(Code.CANCELLED);
     assertThat(client.range(all().setCountOnly(true)).getCount()).isEqualTo(KEYS);
   }
 }

@@ -191,6 +191,27 @@ class LayoutTest {
         .check(TROUPE);
   }
 
+  /** The files of etcd are read and written by tools too. */
+  @Test
+  void etcdFormatDependsOnCoreAlone() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.troupe.etcd..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            PROTOCOL, PERSISTENCE, ACTORS, GRPC, SERVER, EDGE, METRICS, NODE, "org.apache.pekko..")
+        .check(TROUPE);
+    noClasses()
+        .that()
+        .resideInAPackage("io.troupe.etcd.bolt..")
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage("io.troupe..")
+                .and(not(resideInAnyPackage("io.troupe.etcd.bolt..", "io.troupe.model.."))))
+        .check(TROUPE);
+  }
+
   @Test
   void actorsDoNotDependOnGateway() {
     noClasses()

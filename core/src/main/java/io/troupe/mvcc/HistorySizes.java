@@ -1,0 +1,86 @@
+package io.troupe.mvcc;
+
+import io.troupe.model.Bytes;
+import io.troupe.mvcc.OrderedStore.Cursor;
+import io.troupe.mvcc.OrderedStore.Space;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Number and size of the records of {@link HistoryExport}, from one walk in the order of keys,
+ * which is much faster than one in the order of revisions. No cursor stays open between two calls.
+ * One thread at a time.
+ */
+public final class HistorySizes {
+  /** Size of the longest revision key. */
+  public static final int MOST_KEY_BYTES = 18;
+
+  private final FrozenHistory at;
+  private final StoreView view;
+  private long records;
+  private long bytes;
+
+  /** The row that was counted last. */
+  private @Nullable Bytes last;
+
+  /** True if the version of the current key that a compaction keeps was seen. */
+  private boolean keptSeen;
+
+  /** Starts before the first record. */
+  public HistorySizes(StoreView view, FrozenHistory at) {
+    this.view = view;
+    this.at = at;
+  }
+
+  /**
+   * Counts the next rows.
+   *
+   * @param count maximum number of rows, 1 or more
+   * @return false at the end
+   */
+  public boolean advance(int count) {
+    Bytes from = last == null ? Bytes.EMPTY : last.concat(Bytes.of(0));
+    try (Cursor rows = view.cursor(Space.KEY, from, null, false)) {
+      for (int i = 0; i < count; i++) {
+        if (!rows.next()) {
+          return false;
+        }
+        count(rows);
+      }
+    }
+    return true;
+  }
+
+  private void count(Cursor rows) {
+    Bytes row = rows.key();
+    if (last == null || !StoreKeys.sameKey(row, last)) {
+      keptSeen = false;
+    }
+    last = row;
+    long main = StoreKeys.main(row);
+    boolean tombstone = StoreKeys.isTombstone(row);
+    if (main > at.revision()) {
+      return;
+    }
+    boolean live = !keptSeen && !tombstone;
+    keptSeen |= main <= at.compactedRevision();
+    if (main < at.compactedRevision() && !live) {
+      return;
+    }
+    records++;
+    bytes += EtcdRecord.keyBytes(tombstone);
+    bytes +=
+        tombstone
+            ? EtcdRecord.tombstoneBytes(StoreKeys.userKey(row))
+            : EtcdRecord.messageBytes(RowCodec.keyValue(row, rows.value()));
+  }
+
+  /** Number of records so far. */
+  public long records() {
+    return records;
+  }
+
+  /** Bytes of keys and messages so far. */
+  public long bytes() {
+    return bytes;
+  }
+}

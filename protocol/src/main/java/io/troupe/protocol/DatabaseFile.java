@@ -1,0 +1,45 @@
+package io.troupe.protocol;
+
+import io.troupe.model.Bytes;
+
+/**
+ * The state at one moment as a database file of etcd, which is read from the beginning to the end
+ * (MT8). No call takes long, and nothing waits for the reader between two calls. One thread at a
+ * time; the owner closes it.
+ *
+ * <p>Methods throw {@link RefusedException} if the state was replaced since the file was opened.
+ */
+public interface DatabaseFile extends AutoCloseable {
+  /**
+   * Versions in the file, in etcd's long form.
+   *
+   * @param storage of the data, such as {@code 3.7.0} (V3)
+   * @param cluster of the cluster, such as {@code 3.7.0} (V1)
+   */
+  record Versions(String storage, String cluster) {}
+
+  /** Revision of the state. */
+  long revision();
+
+  /**
+   * Measures the next records, which is necessary before the file can be read.
+   *
+   * @param records maximum number of records, 1 or more
+   * @return true when all are measured
+   */
+  boolean measure(int records);
+
+  /** Size of the file in bytes, a multiple of 512. Known when all records are measured. */
+  long bytes();
+
+  /**
+   * Reads the next bytes.
+   *
+   * @param most maximum number of bytes, 1 or more
+   * @return fewer only at the end of the file
+   */
+  Bytes read(int most);
+
+  @Override
+  void close();
+}
