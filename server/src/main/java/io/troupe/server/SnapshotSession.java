@@ -167,9 +167,9 @@ public final class SnapshotSession {
       messages.add(message(ByteString.copyFrom(digest.digest())));
       complete = true;
       LOG.info(
-          "successfully sent database snapshot to client total-bytes={} took={}",
+          "successfully sent database snapshot to client total-bytes={} took-ms={}",
           file.bytes(),
-          Duration.ofNanos(System.nanoTime() - startNanos));
+          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos));
     }
     return messages;
   }

@@ -13,6 +13,7 @@ import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeResult;
 import io.troupe.model.Result;
 import io.troupe.protocol.ClusterView;
+import io.troupe.protocol.DatabaseFile;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.MemberStatus;
 import io.troupe.protocol.PeerQueries;
@@ -390,6 +391,11 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   @Override
   public List<AlarmMember> alarms() {
     return List.of();
+  }
+
+  @Override
+  public DatabaseFile openDatabase(DatabaseFile.Versions versions, long windowBytes) {
+    throw new UnsupportedOperationException("no state");
   }
 
   @Override

@@ -32,7 +32,8 @@ class StatusTest {
             new LeaderTransfer(fake.member, fake.settings),
             () -> CompletableFuture.completedFuture(null),
             new CallerResolver(
-                fake.member, reads, Tokens.of("", Duration.ofSeconds(1), 1000, Clock.systemUTC())));
+                fake.member, reads, Tokens.of("", Duration.ofSeconds(1), 1000, Clock.systemUTC())),
+            1 << 20);
     fake.getBusy();
     StatusResponse status =
         maintenance.status(FakeMember.call()).toCompletableFuture().get(60, TimeUnit.SECONDS);

@@ -118,8 +118,7 @@ class EtcdSnapshotIT {
             .start()) {
       Awaitility.await()
           .atMost(Duration.ofMinutes(1))
-          .ignoreExceptionsInstanceOf(AssertionError.class)
-          .until(() -> !at(client, "endpoint", "health").isEmpty());
+          .untilAsserted(() -> at(client, "endpoint", "health"));
       assertThat(content(client)).isEqualTo(before);
       assertThat(at(client, "put", "after", "restore")).startsWith("OK");
     }

@@ -115,12 +115,11 @@ class SnapshotConformanceTest {
   @Test
   void fileContainsTheHistory_MT7_MT8() throws IOException {
     STORE.needsFreshStore();
-    long lease =
-        client.call(Api.LEASE_GRANT, LeaseGrantRequest.newBuilder().setTTL(600).build()).getID();
+    long lease = client.call(Api.GRANT, LeaseGrantRequest.newBuilder().setTTL(600).build()).getID();
     for (int i = 0; i < 300; i++) {
       client.put(put(STORE.key("k" + i % 40), "v" + i).setLease(i % 3 == 0 ? lease : 0));
       if (i % 7 == 0) {
-        client.delete(STORE.key("k" + (i * 3) % 40));
+        client.delete(Requests.delete(STORE.key("k" + (i * 3) % 40)));
       }
     }
     try (BoltReader reader = BoltReader.open(saved(snapshot()))) {
