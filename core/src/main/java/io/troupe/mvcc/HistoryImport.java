@@ -45,10 +45,29 @@ public final class HistoryImport {
   }
 
   /**
+   * The change of one record.
+   *
+   * @param userKey empty for a record without a change, which etcdutl adds when it raises the
+   *     revision
+   */
+  public record Change(long revision, boolean deletion, Bytes userKey) {}
+
+  /**
+   * Reads a record.
+   *
+   * @throws IllegalArgumentException if the record is malformed; the message says how
+   */
+  public static Change change(Bytes revision, Bytes message) {
+    return new Change(
+        StoreKeys.getLong(revision, 0), isTombstone(revision), EtcdRecord.decode(message).key());
+  }
+
+  /**
    * Adds a record.
    *
    * @param revision the revision key, above that of the record before
-   * @param message {@code mvccpb.KeyValue}
+   * @param message {@code mvccpb.KeyValue}; empty for a record without a change, which etcdutl adds
+   *     when it raises the revision
    * @throws IllegalArgumentException if the record is malformed; the message says how
    */
   public void add(Bytes revision, Bytes message) {
@@ -57,6 +76,11 @@ public final class HistoryImport {
     long sub = StoreKeys.getLong(revision, SUB_AT);
     if (main < 0 || sub < 0 || sub > Integer.MAX_VALUE) {
       throw new IllegalArgumentException("revision " + main + "_" + sub + " is out of range");
+    }
+    newest = Math.max(newest, main);
+    records++;
+    if (message.isEmpty()) {
+      return;
     }
     KeyValue kv = EtcdRecord.decode(message);
     if (kv.key().isEmpty() || (!tombstone && kv.modRevision() != main)) {
@@ -69,8 +93,6 @@ public final class HistoryImport {
             : RowCodec.record(kv.createRevision(), kv.version(), kv.lease(), kv.value());
     put(Space.KEY, row, value);
     put(Space.REV, StoreKeys.revision(main, (int) sub), RowCodec.change(tombstone, kv.key()));
-    newest = Math.max(newest, main);
-    records++;
   }
 
   private static boolean isTombstone(Bytes revision) {
@@ -90,11 +112,12 @@ public final class HistoryImport {
     batch.put(space, key, value);
     batchBytes += key.length() + value.length();
     if (batchBytes >= BATCH_BYTES) {
-      writeBatch();
+      flush();
     }
   }
 
-  private void writeBatch() {
+  /** Writes what was put so far, so that reads of the store find it. */
+  public void flush() {
     store.write(batch);
     batch = new StoreBatch();
     batchBytes = 0;
@@ -115,7 +138,7 @@ public final class HistoryImport {
    * complete afterwards, once the store is flushed.
    */
   public void finish(Position at) {
-    writeBatch();
+    flush();
     try (Cursor rows = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
       @Nullable Bytes last = null;
       while (rows.next()) {
@@ -137,7 +160,7 @@ public final class HistoryImport {
     if (at.compactionFinished() >= 0) {
       put(Space.META, StoreKeys.META_COMPACTION_FINISHED, RowCodec.longs(at.compactionFinished()));
     }
-    writeBatch();
+    flush();
   }
 
   private void addNewest(KeyValue kv) {

@@ -7,6 +7,7 @@ import io.troupe.node.flags.DeferredLogLine;
 import io.troupe.node.flags.EtcdCommandLine;
 import io.troupe.node.flags.FlagException;
 import io.troupe.node.logging.ProcessLogging;
+import io.troupe.node.offline.OfflineCommands;
 import io.troupe.node.process.HeapMonitor;
 import io.troupe.node.process.OutOfMemoryFilter;
 import io.troupe.node.process.ProcessExit;
@@ -31,9 +32,13 @@ public final class NodeMain {
    * Runs the member.
    *
    * @param args {@code -Dkey=value}, the same as before {@code -jar}; or {@code etcd} and etcd's
-   *     own flags
+   *     own flags; or a command on files (docs/operations.md)
    */
   public static void main(String[] args) {
+    if (args.length > 0 && args[0].equals(OfflineCommands.SNAPSHOT)) {
+      halt(OfflineCommands.run(args));
+      return;
+    }
     Config config;
     ArchiveTraining training;
     boolean etcd = args.length > 0 && args[0].equals("etcd");

@@ -8,9 +8,12 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Collections;
 import java.util.Objects;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,6 +79,16 @@ public final class BoltReader implements AutoCloseable {
   /** A walk over the rows of a bucket in the order of their keys; over nothing if it is missing. */
   public BoltWalk walk(String bucket) {
     return new BoltWalk(this, buckets.get(bucket));
+  }
+
+  /** Names of the buckets, in order. */
+  public SortedSet<String> buckets() {
+    return Collections.unmodifiableSortedSet(new TreeSet<>(buckets.keySet()));
+  }
+
+  /** Bytes of all pages in use, at most the size of the file. */
+  public long databaseBytes() {
+    return meta.end() * meta.pageBytes();
   }
 
   /** True if the file contains the bucket. */

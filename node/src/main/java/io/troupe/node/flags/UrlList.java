@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
  *
  * @source etcd's types.NewURLs and flags.UniqueURLs
  */
-final class UrlList {
+public final class UrlList {
   private static final Pattern HOST_AND_PORT =
       Pattern.compile("https?://(?:[^@/?#]*@)?(?:\\[[^\\]]*]|[^:/?#\\[\\]]*):[0-9]*(?:[/?#].*)?");
   private static final Pattern PATH = Pattern.compile("https?://[^/?#]*/.*");
@@ -22,7 +22,7 @@ final class UrlList {
    *
    * @throws IllegalArgumentException in etcd's words
    */
-  static String checked(String urls) {
+  public static String checked(String urls) {
     if (urls.isEmpty()) {
       return urls;
     }

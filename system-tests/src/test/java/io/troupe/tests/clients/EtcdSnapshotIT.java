@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -78,12 +79,38 @@ class EtcdSnapshotIT {
     at(endpoint, "user", "grant-role", "guest", "reader");
   }
 
+  private static NodeProcess.Builder etcd(Path directory, String client, String peer, Path data) {
+    return NodeProcess.program(
+            directory,
+            "etcd",
+            "--name=one",
+            "--data-dir=" + data,
+            "--listen-client-urls=" + client,
+            "--advertise-client-urls=" + client,
+            "--listen-peer-urls=" + peer,
+            "--initial-advertise-peer-urls=" + peer,
+            "--initial-cluster=one=" + peer)
+        .named("etcd");
+  }
+
+  private void awaitHealthy(String client) {
+    Awaitility.await()
+        .atMost(Duration.ofMinutes(1))
+        .untilAsserted(() -> at(client, "endpoint", "health"));
+  }
+
+  private static String url() {
+    return "http://127.0.0.1:" + FreePort.next();
+  }
+
   @Test
   void etcdStartsFromSnapshotOfMember() throws IOException {
     Path file = directory.resolve("saved.db");
     List<String> before;
     try (NodeProcess member =
-        NodeProcess.member(TestJdks.running(), directory.resolve("member")).start().awaitReady()) {
+        NodeProcess.member(TestJdks.running(), directory.resolve("member"))
+            .start()
+            .awaitReady()) {
       fill(member.endpoint());
       before = content(member.endpoint());
       assertThat(at(member.endpoint(), "snapshot", "save", file.toString()))
@@ -93,35 +120,90 @@ class EtcdSnapshotIT {
           .isEqualTo(json(member.endpoint(), "get", "key").at("/header/revision").asLong());
       assertThat(status.get("totalKey").asLong()).isGreaterThan(60);
     }
-    String client = "http://127.0.0.1:" + FreePort.next();
-    String peer = "http://127.0.0.1:" + FreePort.next();
+    String client = url();
+    String peer = url();
     Path data = directory.resolve("restored");
     etcdctl(
         "snapshot",
         "restore",
         file.toString(),
-        "--name=etcd",
+        "--name=one",
         "--data-dir=" + data,
-        "--initial-cluster=etcd=" + peer,
+        "--initial-cluster=one=" + peer,
         "--initial-advertise-peer-urls=" + peer);
-    try (NodeProcess etcd =
-        NodeProcess.program(
-                directory,
-                "etcd",
-                "--name=etcd",
-                "--data-dir=" + data,
-                "--listen-client-urls=" + client,
-                "--advertise-client-urls=" + client,
-                "--listen-peer-urls=" + peer,
-                "--initial-advertise-peer-urls=" + peer)
-            .named("etcd")
-            .start()) {
-      Awaitility.await()
-          .atMost(Duration.ofMinutes(1))
-          .untilAsserted(() -> at(client, "endpoint", "health"));
-      assertThat(content(client)).isEqualTo(before);
+    try (NodeProcess etcd = etcd(directory, client, peer, data).start()) {
+      awaitHealthy(client);
+      assertThat(content(client)).as("%s", etcd).isEqualTo(before);
       assertThat(at(client, "put", "after", "restore")).startsWith("OK");
     }
+  }
+
+  /** Each member restores the same file under its own name, as with etcd. */
+  @Test
+  void membersStartFromSnapshotOfEtcd_SN2() throws IOException {
+    Path file = directory.resolve("saved.db");
+    List<String> before;
+    String etcdClient = url();
+    try (NodeProcess etcd =
+        etcd(directory, etcdClient, url(), directory.resolve("etcd-data")).start()) {
+      awaitHealthy(etcdClient);
+      fill(etcdClient);
+      before = content(etcdClient);
+      assertThat(at(etcdClient, "snapshot", "save", file.toString())).as("%s", etcd).isNotEmpty();
+    }
+    List<String> names = List.of("one", "two", "three");
+    List<String> peers = names.stream().map(name -> url()).toList();
+    String cluster =
+        IntStream.range(0, 3)
+            .mapToObj(i -> names.get(i) + "=" + peers.get(i))
+            .collect(Collectors.joining(","));
+    List<NodeProcess> members = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3; i++) {
+        members.add(restored(file, names.get(i), peers.get(i), cluster));
+      }
+      members.forEach(NodeProcess::awaitReady);
+      for (NodeProcess member : members) {
+        assertThat(content(member.endpoint())).isEqualTo(before);
+      }
+      String first = members.get(0).endpoint();
+      assertThat(at(first, "put", "after", "restore")).startsWith("OK");
+      String hash = json(first, "endpoint", "hashkv").get(0).at("/HashKV/hash").asText();
+      for (NodeProcess member : members) {
+        assertThat(at(member.endpoint(), "get", "after")).contains("restore");
+        assertThat(json(member.endpoint(), "endpoint", "hashkv").get(0).at("/HashKV/hash").asText())
+            .isEqualTo(hash);
+      }
+    } finally {
+      members.forEach(NodeProcess::close);
+    }
+  }
+
+  /** Restores the file for one member and starts it. */
+  private NodeProcess restored(Path file, String name, String peer, String cluster) {
+    Path own = directory.resolve(name);
+    try (NodeProcess restore =
+        NodeProcess.jar(TestJdks.running(), own, List.of())
+            .args(
+                "snapshot",
+                "restore",
+                file.toString(),
+                "--name=" + name,
+                "--data-dir=" + own.resolve("data"),
+                "--initial-cluster=" + cluster,
+                "--initial-advertise-peer-urls=" + peer)
+            .named("restore")
+            .start()) {
+      assertThat(restore.awaitExit()).as("%s", restore).isZero();
+      assertThat(restore.err()).contains("restored " + file + " to ");
+    }
+    return NodeProcess.member(TestJdks.running(), own)
+        .named(name)
+        .setting("name", name)
+        .setting("listen-peer-urls", peer)
+        .setting("initial-advertise-peer-urls", peer)
+        .setting("initial-cluster", cluster)
+        .start();
   }
 
   /** What both servers must show in the same way. */
