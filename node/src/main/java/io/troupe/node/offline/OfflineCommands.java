@@ -38,6 +38,8 @@ public final class OfflineCommands {
    */
   public static int run(String... args) {
     CommandLine line = new CommandLine(new OfflineCommands());
+    // As in etcdutl, the last one counts.
+    line.setOverwrittenOptionsAllowed(true);
     line.setParameterExceptionHandler(
         (e, given) -> {
           System.err.println("Error: " + e.getMessage());

@@ -75,7 +75,7 @@ record RestoreSettings(
     try {
       return UrlList.checked(urls);
     } catch (IllegalArgumentException e) {
-      throw new CommandException(e.getMessage());
+      throw new CommandException(String.valueOf(e.getMessage()));
     }
   }
 

@@ -142,7 +142,7 @@ class OfflineCommandsTest {
     Path bad = dir.resolve("bad.db");
     Path data = dir.resolve("data");
     Files.createDirectory(data);
-    Files.write(bad, Arrays.copyOf(whole, 20_000));
+    Files.write(bad, Arrays.copyOf(whole, 20_480));
     assertThat(restore(bad, data)).isEqualTo(1);
     assertThat(errors()).contains("Error: snapshot missing hash but --skip-hash-check=false");
     assertThat(restore(bad, data, "--skip-hash-check")).isEqualTo(1);
