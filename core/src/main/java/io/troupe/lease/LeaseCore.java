@@ -71,14 +71,17 @@ public final class LeaseCore<R> {
   /**
    * Starts as a member that does not lead.
    *
+   * @param granted the leases of the state; later changes arrive by {@link #changed}
    * @param soleVoter true only while no other member can lead; then no quorum round is needed
    */
-  public LeaseCore(Settings settings, BooleanSupplier soleVoter, LeaseEffects<R> effects) {
+  public LeaseCore(
+      Settings settings, List<Lease> granted, BooleanSupplier soleVoter, LeaseEffects<R> effects) {
     this.settings = settings;
     this.soleVoter = soleVoter;
     this.effects = effects;
     this.rounds = new ConfirmationRounds<>(effects);
     this.countdown = new LeaseCountdown(settings.checkpointEveryMs());
+    granted.forEach(lease -> ttls.put(lease.id(), lease.ttlSeconds()));
   }
 
   private void passTime(long nowMs) {

@@ -18,7 +18,11 @@ class LeaseCoreTest {
   private int confirmations;
   private boolean soleVoter = true;
   private final LeaseCore<String> core =
-      new LeaseCore<>(new LeaseCore.Settings(1000, 60_000), () -> soleVoter, new RecordedEffects());
+      new LeaseCore<>(
+          new LeaseCore.Settings(1000, 60_000),
+          List.of(new Lease(ID, 300, 100), new Lease(8, 60, 0)),
+          () -> soleVoter,
+          new RecordedEffects());
 
   private final class RecordedEffects implements LeaseEffects<String> {
     @Override
@@ -61,6 +65,15 @@ class LeaseCoreTest {
   private LeaseProposal<String> proposal() {
     assertThat(proposed).hasSize(1);
     return proposed.get(0);
+  }
+
+  /** The leases of the state at the start count too, not only those of later entries. */
+  @Test
+  void memberThatDoesNotLeadListsAllLeases_L8() {
+    core.listLeases("client");
+    core.changed(List.of(new LeaseChange.Granted(9, 60), new LeaseChange.Revoked(8)), 10);
+    core.listLeases("later");
+    assertThat(replies).containsExactly("client: [7, 8]", "later: [7, 9]");
   }
 
   @Test

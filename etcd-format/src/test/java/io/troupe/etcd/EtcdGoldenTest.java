@@ -79,8 +79,7 @@ class EtcdGoldenTest {
     assertThat(fixture.machine.reader().view().compactedRevision()).isEqualTo(6);
     assertThat(((HashResult.Hash) fixture.machine.reader().hashNow(0)).hash()).isEqualTo(hash);
     assertThat(fixture.machine.reader().leases()).containsExactly(new Lease(lease, 3600, 0));
-    assertThat(fixture.machine.reader().attachedKeys(lease))
-        .containsExactly(Bytes.utf8("leased"));
+    assertThat(fixture.machine.reader().attachedKeys(lease)).containsExactly(Bytes.utf8("leased"));
     List<AuthUser> users = new ArrayList<>();
     AuthRows.forEachUser(fixture.store, users::add);
     assertThat(users)
@@ -90,8 +89,7 @@ class EtcdGoldenTest {
     List<AuthRole> roles = new ArrayList<>();
     AuthRows.forEachRole(fixture.store, roles::add);
     Permission read =
-        new Permission(
-            Permission.Type.READ, new KeyRange(Bytes.utf8("key"), Bytes.utf8("kez")));
+        new Permission(Permission.Type.READ, new KeyRange(Bytes.utf8("key"), Bytes.utf8("kez")));
     assertThat(roles).containsExactly(new AuthRole("reader", List.of(read)));
     AuthRows.Switch auth = Objects.requireNonNull(AuthRows.auth(fixture.store));
     assertThat(auth.enabled()).isFalse();

@@ -4,6 +4,7 @@ import io.troupe.lease.LeaseCore;
 import io.troupe.lease.LeaseEffects;
 import io.troupe.lease.LeaseProposal;
 import io.troupe.metrics.ApplyMetrics;
+import io.troupe.model.Lease;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
@@ -59,6 +60,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand>
       ActorRef<RaftCommand> raft,
       RequestIds ids,
       Settings settings,
+      List<Lease> granted,
       BooleanSupplier soleVoter,
       ApplyMetrics metrics) {
     super(context);
@@ -71,6 +73,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand>
         new LeaseCore<>(
             new LeaseCore.Settings(
                 settings.electionTimeout().toMillis(), settings.checkpointEvery().toMillis()),
+            granted,
             soleVoter,
             this);
   }
@@ -88,6 +91,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand>
   /**
    * The behavior of the actor.
    *
+   * @param granted the leases of the state before the apply actor starts
    * @param soleVoter true only while no other member can lead; then no quorum round is needed
    * @param metrics counts expired leases
    */
@@ -95,6 +99,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand>
       ActorRef<RaftCommand> raft,
       RequestIds ids,
       Settings settings,
+      List<Lease> granted,
       BooleanSupplier soleVoter,
       ApplyMetrics metrics) {
     return Behaviors.setup(
@@ -103,7 +108,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand>
                 timers -> {
                   timers.startTimerWithFixedDelay(
                       Check.INSTANCE, Duration.ofMillis(LeaseCore.CHECK_EVERY_MS));
-                  return new LeaseActor(context, raft, ids, settings, soleVoter, metrics);
+                  return new LeaseActor(context, raft, ids, settings, granted, soleVoter, metrics);
                 }));
   }
 

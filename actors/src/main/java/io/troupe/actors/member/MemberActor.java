@@ -174,6 +174,7 @@ final class MemberActor {
                     settings.electionTimeout(),
                     settings.checkpointLeasesEvery(),
                     settings.priorityRevokes()),
+                files.machine().reader().leases(),
                 refs.status()::isSoleVoter,
                 files.metrics().apply()),
             "lease");

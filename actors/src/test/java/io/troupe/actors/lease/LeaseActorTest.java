@@ -40,6 +40,7 @@ class LeaseActorTest {
               raft.getRef(),
               new RequestIds(new NodeId(1), 1),
               new LeaseActor.Settings(Duration.ofMillis(1), Duration.ofSeconds(1), true),
+              List.of(),
               sole::get,
               metrics.apply()));
 

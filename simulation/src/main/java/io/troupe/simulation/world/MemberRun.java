@@ -65,7 +65,7 @@ final class MemberRun {
     this.apply = new SimApplyActor(this, disk.openState());
     this.compaction =
         new SimCompactionActor(this, apply.machine().compactor(), apply.machine().reader());
-    this.lease = new SimLeaseActor(this);
+    this.lease = new SimLeaseActor(this, apply.machine().reader().leases());
     this.snapshots = new SimSnapshotActor(this);
     this.watch = new WatchHub(this);
     this.raft = new SimRaftActor(this);

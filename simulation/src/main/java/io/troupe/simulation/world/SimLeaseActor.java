@@ -41,10 +41,10 @@ final class SimLeaseActor implements LeaseEffects<Consumer<Answer>> {
   /** True while replies are sent to renewals whose time started earlier. */
   private boolean ending;
 
-  SimLeaseActor(MemberRun run) {
+  SimLeaseActor(MemberRun run, List<Lease> granted) {
     this.run = run;
     this.actor = run.actor();
-    this.core = new LeaseCore<>(SETTINGS, run::isSoleVoter, this);
+    this.core = new LeaseCore<>(SETTINGS, granted, run::isSoleVoter, this);
   }
 
   void start() {

@@ -108,9 +108,7 @@ class EtcdSnapshotIT {
     Path file = directory.resolve("saved.db");
     List<String> before;
     try (NodeProcess member =
-        NodeProcess.member(TestJdks.running(), directory.resolve("member"))
-            .start()
-            .awaitReady()) {
+        NodeProcess.member(TestJdks.running(), directory.resolve("member")).start().awaitReady()) {
       fill(member.endpoint());
       before = content(member.endpoint());
       assertThat(at(member.endpoint(), "snapshot", "save", file.toString()))
