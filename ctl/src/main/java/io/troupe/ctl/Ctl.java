@@ -20,6 +20,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ExecutionException;
 import picocli.CommandLine.ParseResult;
@@ -83,7 +84,7 @@ public final class Ctl {
   }
 
   private void run(List<String> args, Session session) {
-    CommandLine root = Commands.root(session);
+    CommandLine root = Commands.root(session, args);
     FlagParser.Parsed parsed = FlagParser.parse(root, args);
     session.accept(parsed);
     CommandLine command = parsed.command();
@@ -111,9 +112,8 @@ public final class Ctl {
   }
 
   /** The time limit alone does not show why nothing responded. */
-  private void explain(Session session, Throwable failure) {
-    if (!(failure instanceof RpcException rpc)
-        || rpc.code() != Status.Code.DEADLINE_EXCEEDED) {
+  private void explain(Session session, @Nullable Throwable failure) {
+    if (!(failure instanceof RpcException rpc) || rpc.code() != Status.Code.DEADLINE_EXCEEDED) {
       return;
     }
     ClientSettings settings = session.settings();

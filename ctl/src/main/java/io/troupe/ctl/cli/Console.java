@@ -175,14 +175,25 @@ public final class Console {
       Process process = builder.start();
       if (!ownStreams) {
         bytes(ByteString.readFrom(process.getInputStream()));
+        flush();
       }
       return process.waitFor();
     } catch (IOException e) {
-      throw new CtlException(ExitCode.ERROR, String.valueOf(e.getMessage()));
+      throw new CtlException(ExitCode.ERROR, startError(command.get(0), e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw CtlException.silent(ExitCode.INTERRUPTED);
     }
+  }
+
+  private static String startError(String program, IOException e) {
+    String message = String.valueOf(e.getMessage());
+    if (!message.contains("error=2,")) {
+      return message;
+    }
+    return program.contains("/")
+        ? "fork/exec " + program + ": no such file or directory"
+        : "exec: \"" + program + "\": executable file not found in $PATH";
   }
 
   /**
@@ -191,6 +202,7 @@ public final class Console {
    *
    * @throws CtlException if the input ends
    */
+  @SuppressWarnings("SystemConsoleNull") // It is null before JDK 22.
   public String askPassword(String prompt) {
     java.io.Console device = System.console();
     if (device != null && terminal) {

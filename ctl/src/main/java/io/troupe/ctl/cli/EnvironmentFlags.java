@@ -32,8 +32,7 @@ public final class EnvironmentFlags {
     List<String> flags = new ArrayList<>();
     for (OptionSpec option : root.getCommandSpec().options()) {
       String name = option.longestName();
-      String variable =
-          PREFIX + name.substring(2).replace('-', '_').toUpperCase(Locale.ROOT);
+      String variable = PREFIX + name.substring(2).replace('-', '_').toUpperCase(Locale.ROOT);
       known.add(variable);
       String value = console.variable(variable);
       if (value.isEmpty()) {

@@ -14,7 +14,11 @@ public final class GlobalOptions {
       description = "client URLs or addresses of members (default [127.0.0.1:2379])")
   public List<String> endpoints = new ArrayList<>();
 
-  @Option(names = "--debug", paramLabel = "bool", arity = "1", description = "print the flags and the calls")
+  @Option(
+      names = "--debug",
+      paramLabel = "bool",
+      arity = "1",
+      description = "print the flags and the calls")
   public boolean debug;
 
   @Option(
@@ -24,7 +28,11 @@ public final class GlobalOptions {
       description = "output mode: fields, json, protobuf, simple or table")
   public String writeOut = "simple";
 
-  @Option(names = "--hex", paramLabel = "bool", arity = "1", description = "print bytes and IDs in hexadecimal")
+  @Option(
+      names = "--hex",
+      paramLabel = "bool",
+      arity = "1",
+      description = "print bytes and IDs in hexadecimal")
   public boolean hex;
 
   @Option(
@@ -93,7 +101,10 @@ public final class GlobalOptions {
   @Option(names = "--cert", paramLabel = "string", description = "file with the client certificate")
   public String cert = "";
 
-  @Option(names = "--key", paramLabel = "string", description = "file with the client's private key")
+  @Option(
+      names = "--key",
+      paramLabel = "string",
+      description = "file with the client's private key")
   public String key = "";
 
   @Option(names = "--cacert", paramLabel = "string", description = "file with the trusted CAs")

@@ -1,4 +1,7 @@
-/** Flags, environment variables, exit codes and help, as etcdctl has them. Entry class: {@link io.troupe.ctl.cli.FlagParser}. May import {@code text} and picocli. See docs/ctl.md. */
+/**
+ * Flags, environment variables, exit codes and help, as etcdctl has them. Entry class: {@link
+ * io.troupe.ctl.cli.FlagParser}. May import {@code text} and picocli. See docs/ctl.md.
+ */
 @NullMarked
 package io.troupe.ctl.cli;
 

@@ -34,8 +34,9 @@ public record Endpoint(String text, String host, int port, Scheme scheme) {
           switch (text.substring(0, separator)) {
             case "http" -> Scheme.PLAIN;
             case "https" -> Scheme.TLS;
-            default -> throw new IllegalArgumentException(
-                "endpoint " + text + ": the scheme is not http or https");
+            default ->
+                throw new IllegalArgumentException(
+                    "endpoint " + text + ": the scheme is not http or https");
           };
       rest = text.substring(separator + 3);
     }

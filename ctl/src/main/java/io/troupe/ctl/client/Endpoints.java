@@ -51,8 +51,7 @@ final class Endpoints extends NameResolverProvider {
 
       @Override
       public void start(Listener2 listener) {
-        List<EquivalentAddressGroup> groups =
-            endpoints.stream().map(Endpoints::group).toList();
+        List<EquivalentAddressGroup> groups = endpoints.stream().map(Endpoints::group).toList();
         listener.onResult(
             ResolutionResult.newBuilder()
                 .setAddressesOrError(io.grpc.StatusOr.fromValue(groups))

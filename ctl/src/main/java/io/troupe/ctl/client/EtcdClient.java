@@ -63,8 +63,12 @@ public final class EtcdClient implements AutoCloseable {
           OkHttpChannelBuilder.forTarget(resolver.getDefaultScheme() + ":///cluster")
               .defaultLoadBalancingPolicy("round_robin");
     }
-    if (isTls(first, settings.tls())) {
+    boolean tls = isTls(first, settings.tls());
+    if (tls || settings.tls().isWanted()) {
+      // Also for a plaintext endpoint: a file that cannot be used is an error.
       builder.sslSocketFactory(TlsContext.of(settings.tls()).getSocketFactory());
+    }
+    if (tls) {
       if (settings.tls().skipVerify()) {
         builder.hostnameVerifier((host, session) -> true);
       }
@@ -118,8 +122,7 @@ public final class EtcdClient implements AutoCloseable {
    */
   public <Q, R> R read(MethodDescriptor<Q, R> method, Q request) {
     login();
-    Deadline deadline =
-        Deadline.after(settings.commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
+    Deadline deadline = Deadline.after(settings.commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
     for (int attempt = 1; ; attempt++) {
       try {
         return unary(method, request, deadline);
@@ -173,8 +176,7 @@ public final class EtcdClient implements AutoCloseable {
 
   /**
    * Makes a call with several responses, without a time limit unless {@code timeout} is positive.
-   * {@code hasNext} waits for
-   * each response and throws {@link RpcException}.
+   * {@code hasNext} waits for each response and throws {@link RpcException}.
    */
   public <Q, R> Iterator<R> stream(MethodDescriptor<Q, R> method, Q request, Duration timeout) {
     login();

@@ -7,4 +7,9 @@ public final class LoginException extends RuntimeException {
   LoginException(RpcException cause) {
     super(cause.getMessage(), cause);
   }
+
+  @Override
+  public String getMessage() {
+    return String.valueOf(super.getMessage());
+  }
 }

@@ -19,7 +19,9 @@ final class PemKey {
   private static final byte[] RSA_ALGORITHM = {
     0x30, 0x0d, 0x06, 0x09, 0x2a, (byte) 0x86, 0x48, (byte) 0x86, (byte) 0xf7, 0x0d, 1, 1, 1, 5, 0
   };
-  private static final byte[] EC_ALGORITHM = {0x06, 0x07, 0x2a, (byte) 0x86, 0x48, (byte) 0xce, 0x3d, 2, 1};
+  private static final byte[] EC_ALGORITHM = {
+    0x06, 0x07, 0x2a, (byte) 0x86, 0x48, (byte) 0xce, 0x3d, 2, 1
+  };
   private static final byte[] VERSION = {2, 1, 0};
 
   private PemKey() {}
@@ -35,8 +37,7 @@ final class PemKey {
     byte[] der = Base64.getMimeDecoder().decode(block.group(2));
     byte[] pkcs8 =
         switch (block.group(1)) {
-          case "RSA PRIVATE KEY" ->
-              der(0x30, VERSION, RSA_ALGORITHM, der(0x04, der));
+          case "RSA PRIVATE KEY" -> der(0x30, VERSION, RSA_ALGORITHM, der(0x04, der));
           case "EC PRIVATE KEY" ->
               der(0x30, VERSION, der(0x30, EC_ALGORITHM, curve(file, der)), der(0x04, der));
           default -> der;
@@ -82,7 +83,7 @@ final class PemKey {
     }
     int value = 0;
     for (int i = at + 2; i < contentStart(der, at) && i < der.length; i++) {
-      value = value << 8 | der[i] & 0xff;
+      value = (value << 8) | (der[i] & 0xff);
     }
     return value;
   }
@@ -96,6 +97,9 @@ final class PemKey {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     out.write(tag);
     if (length < 0x80) {
+      out.write(length);
+    } else if (length < 0x100) {
+      out.write(0x81);
       out.write(length);
     } else {
       out.write(0x82);

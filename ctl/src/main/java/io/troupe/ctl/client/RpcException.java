@@ -20,6 +20,11 @@ public final class RpcException extends RuntimeException {
     return status.getCode();
   }
 
+  @Override
+  public String getMessage() {
+    return String.valueOf(super.getMessage());
+  }
+
   /** Whether the server refused with this text. */
   public boolean isText(String text) {
     return text.equals(status.getDescription());

@@ -6,6 +6,7 @@ import javax.naming.NamingEnumeration;
 import javax.naming.NamingException;
 import javax.naming.directory.Attribute;
 import javax.naming.directory.InitialDirContext;
+import org.jspecify.annotations.Nullable;
 
 /** Endpoints from SRV records of a domain. */
 public final class SrvDiscovery {
@@ -36,7 +37,9 @@ public final class SrvDiscovery {
     return found;
   }
 
-  private static @org.jspecify.annotations.Nullable NamingException query(
+  /** The URL of the context is dns: whatever the domain is, so no object is read from a directory. */
+  @SuppressWarnings({"JdkObsolete", "BanJNDI"})
+  private static @Nullable NamingException query(
       String scheme, String service, String domain, List<String> found) {
     try {
       InitialDirContext context = new InitialDirContext();

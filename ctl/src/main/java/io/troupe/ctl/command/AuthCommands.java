@@ -22,7 +22,9 @@ final class AuthCommands {
     this.session = session;
   }
 
-  @Command(name = "enable", description = "Enables authentication; grants the role root to the user root")
+  @Command(
+      name = "enable",
+      description = "Enables authentication; grants the role root to the user root")
   void enable() {
     requireNone("auth enable command does not accept any arguments");
     EtcdClient client = session.client();
@@ -33,25 +35,24 @@ final class AuthCommands {
       if (!e.isText("etcdserver: root user does not have root role")) {
         throw e;
       }
-      var added =
-          client.call(
-              EtcdMethods.ROLE_ADD, AuthRoleAddRequest.newBuilder().setName(ROOT).build());
-      var granted =
-          client.call(
-              EtcdMethods.USER_GRANT_ROLE,
-              AuthUserGrantRoleRequest.newBuilder().setUser(ROOT).setRole(ROOT).build());
-      var enabled = client.call(EtcdMethods.AUTH_ENABLE, request);
+      grantRoot(client);
+      var unused = client.call(EtcdMethods.AUTH_ENABLE, request);
     }
     session.console().line("Authentication Enabled");
+  }
+
+  private static void grantRoot(EtcdClient client) {
+    client.call(EtcdMethods.ROLE_ADD, AuthRoleAddRequest.newBuilder().setName(ROOT).build());
+    client.call(
+        EtcdMethods.USER_GRANT_ROLE,
+        AuthUserGrantRoleRequest.newBuilder().setUser(ROOT).setRole(ROOT).build());
   }
 
   @Command(name = "disable", description = "Disables authentication")
   void disable() {
     requireNone("auth disable command does not accept any arguments");
     var unused =
-        session
-            .client()
-            .call(EtcdMethods.AUTH_DISABLE, AuthDisableRequest.getDefaultInstance());
+        session.client().call(EtcdMethods.AUTH_DISABLE, AuthDisableRequest.getDefaultInstance());
     session.console().line("Authentication Disabled");
   }
 

@@ -107,7 +107,10 @@ final class CheckCommands {
     return false;
   }
 
-  @Command(name = "perf", customSynopsis = "perf [options]", description = "Writes for 60 s and rates throughput and latency")
+  @Command(
+      name = "perf",
+      customSynopsis = "perf [options]",
+      description = "Writes for 60 s and rates throughput and latency")
   void perf(
       @Option(names = "--load", paramLabel = "string", defaultValue = "s", description = LOAD)
           String load,
@@ -120,7 +123,12 @@ final class CheckCommands {
       @Option(names = "--auto-compact", arity = "1", description = COMPACT) boolean compact,
       @Option(names = "--auto-defrag", arity = "1", description = DEFRAG) boolean defrag) {
     Load chosen =
-        load(load, new Load(150, 50), new Load(1000, 200), new Load(8000, 500), new Load(15000, 1000));
+        load(
+            load,
+            new Load(150, 50),
+            new Load(1000, 200),
+            new Load(8000, 500),
+            new Load(15000, 1000));
     session.printer();
     List<EtcdClient> clients = clients(chosen.clients());
     requireEmpty(clients.get(0), prefix);
@@ -134,7 +142,8 @@ final class CheckCommands {
     if (defrag) {
       defragment();
     }
-    boolean passed = printErrors(result) & rate(result, chosen.limit());
+    boolean served = printErrors(result);
+    boolean passed = rate(result, chosen.limit()) && served;
     session.console().line(passed ? "PASS" : "FAIL");
     if (!passed) {
       throw CtlException.silent(ExitCode.ERROR);
@@ -217,8 +226,7 @@ final class CheckCommands {
       session.console().line("Defragmenting " + Quoted.quote(endpoint));
       try (EtcdClient client = session.clientOf(endpoint)) {
         var unused =
-            client.call(
-                EtcdMethods.DEFRAGMENT, DefragmentRequest.getDefaultInstance(), CLEANUP);
+            client.call(EtcdMethods.DEFRAGMENT, DefragmentRequest.getDefaultInstance(), CLEANUP);
       }
       session.console().line("Defragmented " + Quoted.quote(endpoint));
     }

@@ -44,30 +44,37 @@ final class CompareText {
       case "!=" -> CompareResult.NOT_EQUAL;
       case ">" -> CompareResult.GREATER;
       case "<" -> CompareResult.LESS;
-      default -> throw new IllegalArgumentException(
-          "malformed comparison: " + line + " (unknown operator " + operator + ")");
+      default ->
+          throw new IllegalArgumentException(
+              "malformed comparison: " + line + " (unknown operator " + operator + ")");
     };
   }
 
-  private static void number(Compare.Builder compare, String target, ByteString value, String line) {
+  private static void number(
+      Compare.Builder compare, String target, ByteString value, String line) {
     try {
       switch (target) {
-        case "ver", "version" -> compare
-            .setTarget(CompareTarget.VERSION)
-            .setVersion(Integers.parse(value.toStringUtf8(), 10));
-        case "c", "create" -> compare
-            .setTarget(CompareTarget.CREATE)
-            .setCreateRevision(Integers.parse(value.toStringUtf8(), 10));
-        case "m", "mod" -> compare
-            .setTarget(CompareTarget.MOD)
-            .setModRevision(Integers.parse(value.toStringUtf8(), 10));
+        case "ver", "version" ->
+            compare
+                .setTarget(CompareTarget.VERSION)
+                .setVersion(Integers.parse(value.toStringUtf8(), 10));
+        case "c", "create" ->
+            compare
+                .setTarget(CompareTarget.CREATE)
+                .setCreateRevision(Integers.parse(value.toStringUtf8(), 10));
+        case "m", "mod" ->
+            compare
+                .setTarget(CompareTarget.MOD)
+                .setModRevision(Integers.parse(value.toStringUtf8(), 10));
         case "val", "value" -> compare.setTarget(CompareTarget.VALUE).setValue(value);
         // etcdctl 3.7.1 fails here; the ID is in hexadecimal as in all other commands.
-        case "lease" -> compare
-            .setTarget(CompareTarget.LEASE)
-            .setLease(Integers.parse(value.toStringUtf8(), 16));
-        default -> throw new UnknownTarget(
-            "malformed comparison: " + line + " (unknown target " + target + ")");
+        case "lease" ->
+            compare
+                .setTarget(CompareTarget.LEASE)
+                .setLease(Integers.parse(value.toStringUtf8(), 16));
+        default ->
+            throw new UnknownTarget(
+                "malformed comparison: " + line + " (unknown target " + target + ")");
       }
     } catch (UnknownTarget e) {
       throw e;

@@ -79,10 +79,7 @@ final class CompletionScripts {
           sub.getKey(),
           sub.getValue());
       String inside = "__fish_seen_subcommand_from " + sub.getKey();
-      sub.getValue()
-          .getCommandSpec()
-          .options()
-          .forEach(option -> fishFlag(script, inside, option));
+      sub.getValue().getCommandSpec().options().forEach(option -> fishFlag(script, inside, option));
       List<String> below = List.copyOf(sub.getValue().getSubcommands().keySet());
       for (Map.Entry<String, CommandLine> leaf : sub.getValue().getSubcommands().entrySet()) {
         fishCommand(

@@ -32,8 +32,7 @@ final class Diagnosis {
     String text = "status in " + Durations.format(took.toNanos() / 1000 * 1000);
     return took.compareTo(SLOW_STATUS) <= 0
         ? Finding.ok(endpoint, text)
-        : Finding.warn(
-            endpoint, text, "check the network to the member and its CPU load");
+        : Finding.warn(endpoint, text, "check the network to the member and its CPU load");
   }
 
   /** Findings that need the status of all members. */
@@ -117,8 +116,7 @@ final class Diagnosis {
   }
 
   static Finding alarm(AlarmMember alarm) {
-    String text =
-        "alarm " + alarm.getAlarm() + " of member " + Integers.hex(alarm.getMemberID());
+    String text = "alarm " + alarm.getAlarm() + " of member " + Integers.hex(alarm.getMemberID());
     return Finding.fail(
         "cluster",
         text,
@@ -184,7 +182,9 @@ final class Diagnosis {
     if (now.isBefore(certificate.getNotBefore().toInstant())) {
       return Finding.fail(
           subject,
-          "certificate of " + name + " is valid only from "
+          "certificate of "
+              + name
+              + " is valid only from "
               + certificate.getNotBefore().toInstant(),
           "check the clock of this machine, or issue a new certificate");
     }

@@ -26,7 +26,9 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Examines a cluster: reachability, versions, leader, disk, clock, limits, certificates, alarms. */
+/**
+ * Examines a cluster: reachability, versions, leader, disk, clock, limits, certificates, alarms.
+ */
 @Command(
     name = "doctor",
     customSynopsis = "doctor [options]",
@@ -68,11 +70,7 @@ final class DoctorCommand implements Runnable {
           .console()
           .line(
               String.format(
-                  Locale.ROOT,
-                  "%-4s  %s: %s",
-                  finding.level(),
-                  finding.subject(),
-                  finding.text()));
+                  Locale.ROOT, "%-4s  %s: %s", finding.level(), finding.subject(), finding.text()));
       if (!finding.remedy().isEmpty()) {
         session.console().line("      remedy: " + finding.remedy());
       }
@@ -109,8 +107,7 @@ final class DoctorCommand implements Runnable {
       // The first call also opens the connection.
       long start = System.nanoTime();
       var unused = client.call(EtcdMethods.STATUS, request);
-      findings.add(
-          Diagnosis.latency(text, Duration.ofNanos(System.nanoTime() - start)));
+      findings.add(Diagnosis.latency(text, Duration.ofNanos(System.nanoTime() - start)));
     } catch (RpcException | LoginException e) {
       findings.add(
           Finding.fail(

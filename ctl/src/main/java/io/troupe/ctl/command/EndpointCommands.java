@@ -136,7 +136,8 @@ final class EndpointCommands {
       } catch (RpcException e) {
         session
             .console()
-            .error("Failed to get the status of endpoint " + endpoint + " (" + e.getMessage() + ")");
+            .error(
+                "Failed to get the status of endpoint " + endpoint + " (" + e.getMessage() + ")");
       }
     }
     session.printer().endpointStatus(results);

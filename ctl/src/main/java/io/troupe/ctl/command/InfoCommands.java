@@ -80,11 +80,12 @@ final class InfoCommands {
                 case "bash" -> CompletionScripts.bash(root);
                 case "zsh" -> CompletionScripts.zsh(root);
                 case "fish" -> CompletionScripts.fish(root);
-                default -> throw new CtlException(
-                    ExitCode.ERROR,
-                    "invalid argument "
-                        + Quoted.quote(session.args().get(0))
-                        + " for \"ctl completion\": bash, zsh or fish");
+                default ->
+                    throw new CtlException(
+                        ExitCode.ERROR,
+                        "invalid argument "
+                            + Quoted.quote(session.args().get(0))
+                            + " for \"ctl completion\"");
               });
     }
   }

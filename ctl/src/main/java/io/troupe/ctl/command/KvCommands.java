@@ -41,8 +41,9 @@ final class KvCommands {
     return switch (consistency) {
       case "s" -> true;
       case "l" -> false;
-      default -> throw new CtlException(
-          ExitCode.BAD_FEATURE, "unknown consistency flag " + Quoted.quote(consistency));
+      default ->
+          throw new CtlException(
+              ExitCode.BAD_FEATURE, "unknown consistency flag " + Quoted.quote(consistency));
     };
   }
 
@@ -115,16 +116,28 @@ final class KvCommands {
         description = "no keys; only with the output mode simple")
     boolean printValueOnly;
 
-    @Option(names = "--min-create-rev", paramLabel = "int", description = "smallest creation revision")
+    @Option(
+        names = "--min-create-rev",
+        paramLabel = "int",
+        description = "smallest creation revision")
     long minCreateRev;
 
-    @Option(names = "--max-create-rev", paramLabel = "int", description = "largest creation revision")
+    @Option(
+        names = "--max-create-rev",
+        paramLabel = "int",
+        description = "largest creation revision")
     long maxCreateRev;
 
-    @Option(names = "--min-mod-rev", paramLabel = "int", description = "smallest revision of the last change")
+    @Option(
+        names = "--min-mod-rev",
+        paramLabel = "int",
+        description = "smallest revision of the last change")
     long minModRev;
 
-    @Option(names = "--max-mod-rev", paramLabel = "int", description = "largest revision of the last change")
+    @Option(
+        names = "--max-mod-rev",
+        paramLabel = "int",
+        description = "largest revision of the last change")
     long maxModRev;
 
     @Option(names = "--stream", arity = "1", description = "use the call RangeStream")
@@ -155,9 +168,8 @@ final class KvCommands {
     private RangeResponse stream(RangeRequest request) {
       RangeResponse.Builder merged = RangeResponse.newBuilder();
       Iterator<RangeStreamResponse> parts =
-          session
-              .client()
-              .stream(EtcdMethods.RANGE_STREAM, request, session.options().commandTimeout);
+          session.client().stream(
+              EtcdMethods.RANGE_STREAM, request, session.options().commandTimeout);
       while (parts.hasNext()) {
         merged.mergeFrom(parts.next().getRangeResponse());
       }
@@ -262,12 +274,14 @@ final class KvCommands {
 
     @Override
     public void run() {
-      PutRequest request = request(session.args());
-      session.printer();
+      PutRequest request = request(session.args(), true);
       session.printer().put(session.client().call(EtcdMethods.PUT, request));
     }
 
-    PutRequest request(List<String> args) {
+    /**
+     * @param fromInput whether a missing value is standard input
+     */
+    PutRequest request(List<String> args, boolean fromInput) {
       if (args.isEmpty()) {
         throw CtlException.arguments(USAGE);
       }
@@ -277,17 +291,20 @@ final class KvCommands {
       }
       ByteString value = ByteString.EMPTY;
       if (!ignoreValue) {
-        value = args.size() > 1 ? RawArguments.encode(args.get(1)) : session.console().readAll();
-        if (args.size() == 1 && value.isEmpty()) {
-          throw CtlException.arguments(USAGE);
+        if (args.size() > 1) {
+          value = RawArguments.encode(args.get(1));
+        } else {
+          value = fromInput ? session.console().readAll() : ByteString.EMPTY;
+          if (value.isEmpty()) {
+            throw CtlException.arguments(USAGE);
+          }
         }
       }
       long leaseId;
       try {
         leaseId = Integers.parse(lease, 16);
       } catch (IllegalArgumentException e) {
-        throw CtlException.arguments(
-            "bad lease ID (" + e.getMessage() + "), expecting ID in Hex");
+        throw CtlException.arguments("bad lease ID (" + e.getMessage() + "), expecting ID in Hex");
       }
       return PutRequest.newBuilder()
           .setKey(RawArguments.encode(args.get(0)))
@@ -392,7 +409,7 @@ final class KvCommands {
       try {
         revision = Integers.parse(text, 10);
       } catch (IllegalArgumentException e) {
-        throw new CtlException(ExitCode.ERROR, e.getMessage());
+        throw new CtlException(ExitCode.ERROR, String.valueOf(e.getMessage()));
       }
       CompactionRequest request =
           CompactionRequest.newBuilder().setRevision(revision).setPhysical(physical).build();

@@ -18,9 +18,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** Leases: grant, revoke, timetolive, list, keep-alive. */
-@Command(
-    name = "lease",
-    description = "Lease related commands")
+@Command(name = "lease", description = "Lease related commands")
 final class LeaseCommands {
   private final Session session;
 
@@ -28,7 +26,10 @@ final class LeaseCommands {
     this.session = session;
   }
 
-  @Command(name = "grant", customSynopsis = "grant <ttl>", description = "Creates a lease of some seconds")
+  @Command(
+      name = "grant",
+      customSynopsis = "grant <ttl>",
+      description = "Creates a lease of some seconds")
   void grant() {
     String text = session.onlyArg("lease grant command needs TTL argument");
     long ttl;
@@ -99,16 +100,14 @@ final class LeaseCommands {
       customSynopsis = "keep-alive [options] <leaseID>",
       description = "Renews a lease until it is revoked or the command is interrupted")
   void keepAlive(
-      @Option(names = "--once", arity = "1", description = "renew the lease once")
-          boolean once) {
+      @Option(names = "--once", arity = "1", description = "renew the lease once") boolean once) {
     long id = lease(session.onlyArg("lease keep-alive command needs lease ID as argument"));
     LeaseKeepAliveRequest request = LeaseKeepAliveRequest.newBuilder().setID(id).build();
     try (BidiCall<LeaseKeepAliveRequest, LeaseKeepAliveResponse> call =
         session.client().open(EtcdMethods.LEASE_KEEP_ALIVE, once)) {
       while (true) {
         call.send(request);
-        LeaseKeepAliveResponse response =
-            call.next(session.options().commandTimeout.toMillis());
+        LeaseKeepAliveResponse response = call.next(session.options().commandTimeout.toMillis());
         if (response == null) {
           throw new CtlException(ExitCode.BAD_CONNECTION, "context deadline exceeded");
         }
@@ -120,7 +119,8 @@ final class LeaseCommands {
         if (once) {
           return;
         }
-        // A third of the time, as etcd's clients do. A response that nothing requested ends the call.
+        // A third of the time, as etcd's clients do. A response that nothing requested ends the
+        // call.
         LeaseKeepAliveResponse unexpected = call.next(response.getTTL() * 1000 / 3);
         if (unexpected != null) {
           throw new CtlException(ExitCode.BAD_CONNECTION, "unexpected response of keep-alive");
@@ -133,8 +133,7 @@ final class LeaseCommands {
       throw CtlException.silent(ExitCode.INTERRUPTED);
     }
     if (once) {
-      throw new CtlException(
-          ExitCode.BAD_CONNECTION, "etcdserver: requested lease not found");
+      throw new CtlException(ExitCode.BAD_CONNECTION, "etcdserver: requested lease not found");
     }
     if (Printers.isSimple(session.printer())) {
       session.console().line("lease " + Integers.lease(id) + " expired or revoked.");

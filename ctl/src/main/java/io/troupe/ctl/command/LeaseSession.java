@@ -82,8 +82,7 @@ final class LeaseSession implements AutoCloseable {
     closed = true;
     try {
       var unused =
-          client.call(
-              EtcdMethods.LEASE_REVOKE, LeaseRevokeRequest.newBuilder().setID(id).build());
+          client.call(EtcdMethods.LEASE_REVOKE, LeaseRevokeRequest.newBuilder().setID(id).build());
     } catch (RpcException e) {
       // The lease expires by itself.
       expired.complete(true);

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -15,8 +16,6 @@ import java.util.concurrent.TimeUnit;
 
 /** Puts from many clients, one request of each at a time, and their statistics. */
 final class LoadRun {
-  private static final PutRequest END = PutRequest.getDefaultInstance();
-
   /**
    * Statistics of the successful requests.
    *
@@ -31,7 +30,8 @@ final class LoadRun {
 
     static Result of(double[] seconds, double total, Map<String, Integer> errors) {
       double mean = Arrays.stream(seconds).average().orElse(0);
-      double variance = Arrays.stream(seconds).map(s -> (s - mean) * (s - mean)).average().orElse(0);
+      double variance =
+          Arrays.stream(seconds).map(s -> (s - mean) * (s - mean)).average().orElse(0);
       return new Result(
           seconds.length,
           total > 0 ? seconds.length / total : 0,
@@ -41,7 +41,8 @@ final class LoadRun {
     }
   }
 
-  private final BlockingQueue<PutRequest> requests;
+  /** An empty element ends a client. */
+  private final BlockingQueue<Optional<PutRequest>> requests;
   private final List<Thread> threads = new ArrayList<>();
   private final List<Double> seconds = new ArrayList<>();
   private final Map<String, Integer> errors = new TreeMap<>();
@@ -66,11 +67,11 @@ final class LoadRun {
 
   private void work(EtcdClient client) {
     try {
-      for (PutRequest request = requests.take(); request != END; request = requests.take()) {
+      for (var next = requests.take(); next.isPresent(); next = requests.take()) {
         long begin = System.nanoTime();
         String error = "";
         try {
-          var unused = client.call(EtcdMethods.PUT, request);
+          var unused = client.call(EtcdMethods.PUT, next.get());
         } catch (RpcException e) {
           error = String.valueOf(e.getMessage());
         }
@@ -94,13 +95,13 @@ final class LoadRun {
 
   /** Waits for a free client and passes the request to it. */
   void put(PutRequest request) throws InterruptedException {
-    requests.put(request);
+    requests.put(Optional.of(request));
   }
 
   /** Waits until all requests have responses. */
   Result finish() throws InterruptedException {
     for (int i = 0; i < threads.size(); i++) {
-      requests.put(END);
+      requests.put(Optional.empty());
     }
     for (Thread thread : threads) {
       thread.join();

@@ -106,7 +106,10 @@ final class LockCommands {
 
     private final Session session;
 
-    @Option(names = {"-l", "--listen"}, arity = "1", description = "observe only")
+    @Option(
+        names = {"-l", "--listen"},
+        arity = "1",
+        description = "observe only")
     boolean listen;
 
     Elect(Session session) {

@@ -89,8 +89,7 @@ final class MaintenanceCommands {
         long start = System.nanoTime();
         try (EtcdClient client = session.clientOf(endpoint);
             Progress progress = Progress.spinner(session.console(), "defragmenting " + endpoint)) {
-          var unused =
-              client.call(EtcdMethods.DEFRAGMENT, DefragmentRequest.getDefaultInstance());
+          var unused = client.call(EtcdMethods.DEFRAGMENT, DefragmentRequest.getDefaultInstance());
           progress.close();
           session
               .console()
@@ -147,8 +146,7 @@ final class MaintenanceCommands {
           StatusResponse status =
               client.read(EtcdMethods.STATUS, StatusRequest.getDefaultInstance());
           if (status.getLeader() == status.getHeader().getMemberId()) {
-            MoveLeaderRequest request =
-                MoveLeaderRequest.newBuilder().setTargetID(target).build();
+            MoveLeaderRequest request = MoveLeaderRequest.newBuilder().setTargetID(target).build();
             session
                 .printer()
                 .moveLeader(

@@ -54,10 +54,7 @@ final class MemberCommands {
       throw CtlException.arguments(error.toString());
     }
     MemberAddRequest request =
-        MemberAddRequest.newBuilder()
-            .addAllPeerURLs(urls(peerUrls))
-            .setIsLearner(learner)
-            .build();
+        MemberAddRequest.newBuilder().addAllPeerURLs(urls(peerUrls)).setIsLearner(learner).build();
     MemberAddResponse response = session.client().call(EtcdMethods.MEMBER_ADD, request);
     session.printer().memberAdd(response);
     if (Printers.isSimple(session.printer())) {
@@ -75,9 +72,7 @@ final class MemberCommands {
     }
     session.console().line("");
     session.console().line("ETCD_NAME=" + Quoted.quote(name));
-    session
-        .console()
-        .line("ETCD_INITIAL_CLUSTER=" + Quoted.quote(String.join(",", cluster)));
+    session.console().line("ETCD_INITIAL_CLUSTER=" + Quoted.quote(String.join(",", cluster)));
     session.console().line("ETCD_INITIAL_ADVERTISE_PEER_URLS=" + Quoted.quote(peerUrls));
     session.console().line("ETCD_INITIAL_CLUSTER_STATE=\"existing\"");
   }
@@ -144,9 +139,7 @@ final class MemberCommands {
   void promote() {
     long id = id();
     MemberPromoteRequest request = MemberPromoteRequest.newBuilder().setID(id).build();
-    session
-        .printer()
-        .memberPromote(id, session.client().call(EtcdMethods.MEMBER_PROMOTE, request));
+    session.printer().memberPromote(id, session.client().call(EtcdMethods.MEMBER_PROMOTE, request));
   }
 
   private long id() {

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.regex.Pattern;
 import javax.net.ssl.HttpsURLConnection;
 
 /**
@@ -21,6 +22,7 @@ import javax.net.ssl.HttpsURLConnection;
  * @param error why there are none; empty if they were read
  */
 record Metrics(Map<String, Double> values, String error) {
+  private static final Pattern NUMBER = Pattern.compile("[-+]?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?");
   private static final int TIMEOUT_MS = 5000;
   private static final int MOST_BYTES = 16 << 20;
 
@@ -57,11 +59,9 @@ record Metrics(Map<String, Double> values, String error) {
       if (line.startsWith("#") || end < 0) {
         continue;
       }
-      try {
-        values.put(line.substring(0, end), Double.parseDouble(line.substring(end + 1)));
-      } catch (NumberFormatException e) {
-        // Not a sample, for example with a time stamp; no metric of a member has one.
-        continue;
+      String value = line.substring(end + 1);
+      if (NUMBER.matcher(value).matches()) {
+        values.put(line.substring(0, end), Double.parseDouble(value));
       }
     }
     return new Metrics(Map.copyOf(values), "");

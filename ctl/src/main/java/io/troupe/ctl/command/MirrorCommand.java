@@ -36,8 +36,7 @@ final class MirrorCommand implements Runnable {
   private static final int PAGE = 1000;
   private static final long POLL_MS = 1000;
   private static final long REPORT_NANOS = TimeUnit.SECONDS.toNanos(30);
-  private static final String COMPACTED =
-      "etcdserver: mvcc: required revision has been compacted";
+  private static final String COMPACTED = "etcdserver: mvcc: required revision has been compacted";
 
   private final Session session;
 
@@ -63,16 +62,28 @@ final class MirrorCommand implements Runnable {
       description = "prefix of the keys at the destination, in place of --prefix")
   String destPrefix = "";
 
-  @Option(names = "--no-dest-prefix", arity = "1", description = "remove the prefix at the destination")
+  @Option(
+      names = "--no-dest-prefix",
+      arity = "1",
+      description = "remove the prefix at the destination")
   boolean noDestPrefix;
 
-  @Option(names = "--dest-cert", paramLabel = "string", description = "client certificate for the destination")
+  @Option(
+      names = "--dest-cert",
+      paramLabel = "string",
+      description = "client certificate for the destination")
   String destCert = "";
 
-  @Option(names = "--dest-key", paramLabel = "string", description = "private key for the destination")
+  @Option(
+      names = "--dest-key",
+      paramLabel = "string",
+      description = "private key for the destination")
   String destKey = "";
 
-  @Option(names = "--dest-cacert", paramLabel = "string", description = "trusted CAs for the destination")
+  @Option(
+      names = "--dest-cacert",
+      paramLabel = "string",
+      description = "trusted CAs for the destination")
   String destCacert = "";
 
   @Option(
@@ -105,8 +116,7 @@ final class MirrorCommand implements Runnable {
         destUser.isEmpty()
             ? Login.NONE
             : session.login(destUser, destPassword, "Destination Password: ");
-    TlsSettings tls =
-        new TlsSettings(destCert, destKey, destCacert, destInsecureTransport, false);
+    TlsSettings tls = new TlsSettings(destCert, destKey, destCacert, destInsecureTransport, false);
     EtcdClient target = session.open(session.settings(List.of(destination), tls, login));
     EtcdClient source = session.client();
     if (noDestPrefix && !destPrefix.isEmpty()) {

@@ -67,7 +67,8 @@ final class Progress implements AutoCloseable {
         while (!closed.get()) {
           monitor.wait(delay);
           delay = INTERVAL_MS;
-          if (!closed.get() && TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) >= FIRST_MS) {
+          if (!closed.get()
+              && TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) >= FIRST_MS) {
             drawn = true;
             console.errorPart("\r" + text() + "\u001b[K");
           }

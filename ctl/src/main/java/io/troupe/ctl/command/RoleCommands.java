@@ -97,8 +97,7 @@ final class RoleCommands {
             .build();
     session
         .printer()
-        .roleGrant(
-            args.get(0), session.client().call(EtcdMethods.ROLE_GRANT_PERMISSION, request));
+        .roleGrant(args.get(0), session.client().call(EtcdMethods.ROLE_GRANT_PERMISSION, request));
   }
 
   @Command(
@@ -147,7 +146,6 @@ final class RoleCommands {
       return new KvCommands.Range(key, RawArguments.encode(args.get(1)));
     }
     return new KvCommands.Range(
-        key,
-        prefix ? KeyRanges.prefixEnd(key) : fromKey ? KeyRanges.OPEN : ByteString.EMPTY);
+        key, prefix ? KeyRanges.prefixEnd(key) : fromKey ? KeyRanges.OPEN : ByteString.EMPTY);
   }
 }

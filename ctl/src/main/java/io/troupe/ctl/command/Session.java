@@ -117,8 +117,7 @@ public final class Session implements AutoCloseable {
           Map.of("--cert", options.cert, "--key", options.key, "--cacert", options.cacert)
               .entrySet()) {
         if (file.getValue().isEmpty() && isGiven(file.getKey())) {
-          throw CtlException.arguments(
-              "empty string is passed to " + file.getKey() + " option");
+          throw CtlException.arguments("empty string is passed to " + file.getKey() + " option");
         }
       }
       List<String> endpoints = endpoints();
@@ -156,7 +155,7 @@ public final class Session implements AutoCloseable {
     try {
       found = SrvDiscovery.endpoints(options.discoverySrv, options.discoverySrvName);
     } catch (IllegalArgumentException e) {
-      throw new CtlException(ExitCode.ERROR, e.getMessage());
+      throw new CtlException(ExitCode.ERROR, String.valueOf(e.getMessage()));
     }
     if (options.insecureDiscovery) {
       return found;

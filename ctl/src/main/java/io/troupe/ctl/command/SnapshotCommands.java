@@ -113,8 +113,7 @@ final class SnapshotCommands {
       }
       file.force(true);
     }
-    Files.move(
-        part, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    Files.move(part, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     return version;
   }
 }

@@ -53,7 +53,10 @@ final class TopCommand implements Runnable {
       description = "time between two tables")
   Duration interval = Duration.ofSeconds(2);
 
-  @Option(names = "--count", paramLabel = "int", description = "number of tables; 0: until interrupted")
+  @Option(
+      names = "--count",
+      paramLabel = "int",
+      description = "number of tables; 0: until interrupted")
   long count;
 
   private final Map<Long, Sample> samples = new HashMap<>();

@@ -9,10 +9,11 @@ import io.troupe.ctl.client.EtcdClient;
 import io.troupe.ctl.client.EtcdMethods;
 import io.troupe.ctl.text.RawArguments;
 import io.troupe.ctl.text.Words;
+import io.troupe.grpc.api.Compare;
 import io.troupe.grpc.api.RequestOp;
 import io.troupe.grpc.api.TxnRequest;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -33,7 +34,10 @@ import picocli.CommandLine.Option;
 final class TxnCommand implements Runnable {
   private final Session session;
 
-  @Option(names = {"-i", "--interactive"}, arity = "1", description = "print what to enter next")
+  @Option(
+      names = {"-i", "--interactive"},
+      arity = "1",
+      description = "print what to enter next")
   boolean interactive;
 
   TxnCommand(Session session) {
@@ -48,17 +52,11 @@ final class TxnCommand implements Runnable {
     EtcdClient client = session.client();
     TxnRequest.Builder txn = TxnRequest.newBuilder();
     prompt("compares:");
-    for (String line : part()) {
-      try {
-        txn.addCompare(CompareText.parse(line));
-      } catch (IllegalArgumentException e) {
-        throw new CtlException(ExitCode.INVALID_INPUT, String.valueOf(e.getMessage()));
-      }
-    }
+    part(line -> txn.addCompare(compare(line)));
     prompt("success requests (get, put, del):");
-    part().forEach(line -> txn.addSuccess(operation(line)));
+    part(line -> txn.addSuccess(operation(line)));
     prompt("failure requests (get, put, del):");
-    part().forEach(line -> txn.addFailure(operation(line)));
+    part(line -> txn.addFailure(operation(line)));
     session.printer().txn(client.call(EtcdMethods.TXN, txn.build()));
   }
 
@@ -69,9 +67,8 @@ final class TxnCommand implements Runnable {
     }
   }
 
-  /** The lines up to the next empty one. */
-  private List<String> part() {
-    List<String> lines = new ArrayList<>();
+  /** Passes on the lines up to the next empty one. */
+  private void part(Consumer<String> lines) {
     while (true) {
       ByteString read = session.console().readLine();
       if (read == null) {
@@ -79,9 +76,17 @@ final class TxnCommand implements Runnable {
       }
       String line = RawArguments.decode(read).strip();
       if (line.isEmpty()) {
-        return lines;
+        return;
       }
-      lines.add(line);
+      lines.accept(line);
+    }
+  }
+
+  private static Compare compare(String line) {
+    try {
+      return CompareText.parse(line);
+    } catch (IllegalArgumentException e) {
+      throw new CtlException(ExitCode.INVALID_INPUT, String.valueOf(e.getMessage()));
     }
   }
 
@@ -90,16 +95,16 @@ final class TxnCommand implements Runnable {
     KvCommands.Put put = new KvCommands.Put(session);
     KvCommands.Del del = new KvCommands.Del(session);
     CommandLine requests =
-        Commands.configure(new CommandLine(new Requests())
-            .addSubcommand(get)
-            .addSubcommand(put)
-            .addSubcommand(del));
+        Commands.configure(
+            new CommandLine(new Requests())
+                .addSubcommand(get)
+                .addSubcommand(put)
+                .addSubcommand(del));
     FlagParser.Parsed parsed;
     try {
       List<String> words = Words.split(line);
       if (words.size() < 2) {
-        throw new CtlException(
-            ExitCode.INVALID_INPUT, "invalid txn compare request: " + line);
+        throw new CtlException(ExitCode.INVALID_INPUT, "invalid txn compare request: " + line);
       }
       parsed = FlagParser.parse(requests, words);
       var unused = requests.parseArgs(parsed.line().toArray(String[]::new));
@@ -113,7 +118,7 @@ final class TxnCommand implements Runnable {
     if (command == get) {
       operation.setRequestRange(get.request(parsed.arguments()));
     } else if (command == put) {
-      operation.setRequestPut(put.request(parsed.arguments()));
+      operation.setRequestPut(put.request(parsed.arguments(), false));
     } else {
       operation.setRequestDeleteRange(del.request(parsed.arguments()));
     }

@@ -18,7 +18,8 @@ import picocli.CommandLine.Option;
 /** Users: add, delete, get, list, passwd, grant-role, revoke-role. */
 @Command(name = "user", description = "User related commands")
 final class UserCommands {
-  private static final String INTERACTIVE = "ask for the password on the terminal; false: read it from standard input";
+  private static final String INTERACTIVE =
+      "ask for the password on the terminal; false: read it from standard input";
 
   private final Session session;
 
@@ -78,9 +79,7 @@ final class UserCommands {
       throw CtlException.arguments("empty password");
     }
     String second =
-        session
-            .console()
-            .askPassword("Type password of " + user + " again for confirmation: ");
+        session.console().askPassword("Type password of " + user + " again for confirmation: ");
     if (!first.equals(second)) {
       throw CtlException.arguments("given passwords are different");
     }

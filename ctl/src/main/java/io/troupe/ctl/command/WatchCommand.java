@@ -27,7 +27,10 @@ final class WatchCommand implements Runnable {
 
   private final Session session;
 
-  @Option(names = {"-i", "--interactive"}, arity = "1", description = "read watches from standard input")
+  @Option(
+      names = {"-i", "--interactive"},
+      arity = "1",
+      description = "read watches from standard input")
   boolean interactive;
 
   @Option(names = "--prefix", arity = "1", description = "all keys that start with the key")
@@ -76,8 +79,7 @@ final class WatchCommand implements Runnable {
       while (true) {
         ByteString read = session.console().readLine();
         if (read == null) {
-          throw new CtlException(
-              ExitCode.INVALID_INPUT, "error reading watch request line: EOF");
+          throw new CtlException(ExitCode.INVALID_INPUT, "error reading watch request line: EOF");
         }
         line(RawArguments.decode(read), fromEnvironment, stream);
       }

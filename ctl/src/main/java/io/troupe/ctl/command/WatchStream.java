@@ -30,8 +30,7 @@ final class WatchStream implements AutoCloseable {
   private static final long POLL_MS = 200;
   private static final long RETRY_MS = 500;
   private static final String NO_LEADER = "etcdserver: no leader";
-  private static final String COMPACTED =
-      "etcdserver: mvcc: required revision has been compacted";
+  private static final String COMPACTED = "etcdserver: mvcc: required revision has been compacted";
 
   private final Session session;
   private final EtcdClient client;
@@ -121,8 +120,7 @@ final class WatchStream implements AutoCloseable {
           if (closed) {
             return;
           }
-          boolean passes =
-              e.code() == Status.Code.UNAVAILABLE || e.code() == Status.Code.INTERNAL;
+          boolean passes = e.code() == Status.Code.UNAVAILABLE || e.code() == Status.Code.INTERNAL;
           if (!passes || e.isText(NO_LEADER)) {
             session.console().error("watch was canceled (" + e.getMessage() + ")");
             forgetAll();

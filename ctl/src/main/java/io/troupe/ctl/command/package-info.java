@@ -1,4 +1,7 @@
-/** The commands, one class for each group. Entry class: {@link io.troupe.ctl.command.Commands}. May import all other packages of the module. See docs/ctl.md. */
+/**
+ * The commands, one class for each group. Entry class: {@link io.troupe.ctl.command.Commands}. May
+ * import all other packages of the module. See docs/ctl.md.
+ */
 @NullMarked
 package io.troupe.ctl.command;
 

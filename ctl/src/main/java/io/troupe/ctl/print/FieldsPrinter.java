@@ -294,8 +294,7 @@ final class FieldsPrinter implements Printer {
   }
 
   @Override
-  public void roleRevoke(
-      String role, String key, String end, AuthRoleRevokePermissionResponse r) {
+  public void roleRevoke(String role, String key, String end, AuthRoleRevokePermissionResponse r) {
     headerOf(r);
   }
 

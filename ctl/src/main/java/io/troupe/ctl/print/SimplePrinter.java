@@ -84,9 +84,7 @@ public final class SimplePrinter implements Printer {
   private ByteString shown(ByteString bytes) {
     return hex
         ? ByteString.copyFromUtf8(
-            bytes.isEmpty()
-                ? ""
-                : HexFormat.of().withPrefix("\\x").formatHex(bytes.toByteArray()))
+            bytes.isEmpty() ? "" : HexFormat.of().withPrefix("\\x").formatHex(bytes.toByteArray()))
         : bytes;
   }
 
@@ -158,7 +156,12 @@ public final class SimplePrinter implements Printer {
     }
     ByteString line =
         ByteString.copyFromUtf8(
-            lease + " granted with TTL(" + r.getGrantedTTL() + "s), remaining(" + r.getTTL() + "s)");
+            lease
+                + " granted with TTL("
+                + r.getGrantedTTL()
+                + "s), remaining("
+                + r.getTTL()
+                + "s)");
     if (keys) {
       line = line.concat(ByteString.copyFromUtf8(", attached keys(["));
       String separator = "";
@@ -200,7 +203,8 @@ public final class SimplePrinter implements Printer {
 
   @Override
   public void memberAdd(MemberAddResponse r) {
-    String role = r.getMember().getIsLearner() ? " added as learner to cluster " : " added to cluster ";
+    String role =
+        r.getMember().getIsLearner() ? " added as learner to cluster " : " added to cluster ";
     member(role, r.getMember().getID(), r.getHeader());
   }
 
@@ -255,8 +259,7 @@ public final class SimplePrinter implements Printer {
 
   @Override
   public void moveLeader(long from, long to, MoveLeaderResponse r) {
-    console.line(
-        "Leadership transferred from " + Integers.hex(from) + " to " + Integers.hex(to));
+    console.line("Leadership transferred from " + Integers.hex(from) + " to " + Integers.hex(to));
   }
 
   @Override
@@ -326,8 +329,7 @@ public final class SimplePrinter implements Printer {
   }
 
   @Override
-  public void roleRevoke(
-      String role, String key, String end, AuthRoleRevokePermissionResponse r) {
+  public void roleRevoke(String role, String key, String end, AuthRoleRevokePermissionResponse r) {
     String what =
         end.isEmpty()
             ? "key " + key
