@@ -37,7 +37,9 @@ public final class SrvDiscovery {
     return found;
   }
 
-  /** The URL of the context is dns: whatever the domain is, so no object is read from a directory. */
+  /**
+   * The URL of the context is dns: whatever the domain is, so no object is read from a directory.
+   */
   @SuppressWarnings({"JdkObsolete", "BanJNDI"})
   private static @Nullable NamingException query(
       String scheme, String service, String domain, List<String> found) {

@@ -43,6 +43,7 @@ final class LoadRun {
 
   /** An empty element ends a client. */
   private final BlockingQueue<Optional<PutRequest>> requests;
+
   private final List<Thread> threads = new ArrayList<>();
   private final List<Double> seconds = new ArrayList<>();
   private final Map<String, Integer> errors = new TreeMap<>();

@@ -25,7 +25,9 @@ class FlagParserTest {
     @Option(names = "--prefix", arity = "1")
     boolean prefix;
 
-    @Option(names = {"-i", "--interactive"}, arity = "1")
+    @Option(
+        names = {"-i", "--interactive"},
+        arity = "1")
     boolean interactive;
 
     @Option(names = "--rev")
@@ -94,8 +96,7 @@ class FlagParserTest {
 
   @Test
   void flagOfSubcommandMayPrecedeIt() {
-    assertThat(parse("group", "--all", "one").line())
-        .containsExactly("group", "one", "--all=true");
+    assertThat(parse("group", "--all", "one").line()).containsExactly("group", "one", "--all=true");
   }
 
   @Test

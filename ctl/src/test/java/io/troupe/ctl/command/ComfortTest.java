@@ -50,7 +50,8 @@ class ComfortTest {
                 new TopCommand.Row(follower, status(0x1b, 0x1a, 88, 85), now),
                 new TopCommand.Row(lost, null, now)),
             Map.of(0x1aL, before),
-            List.of(AlarmMember.newBuilder().setMemberID(0x1b).setAlarm(AlarmType.NOSPACE).build()));
+            List.of(
+                AlarmMember.newBuilder().setMemberID(0x1b).setAlarm(AlarmType.NOSPACE).build()));
     assertThat(rows.get(0))
         .containsExactly(
             "1a", "a", "leader", "3.7.1", "2", "90", "0", "100", "0", "1", "5.0 kB", "");
@@ -80,13 +81,19 @@ class ComfortTest {
                 Diagnosis.metrics(
                     "e",
                     Metrics.parse(
-                        name + "_count 100\n" + name + "_sum 0.2\nprocess_open_fds 10\nprocess_max_fds 100\n"))))
+                        name
+                            + "_count 100\n"
+                            + name
+                            + "_sum 0.2\nprocess_open_fds 10\nprocess_max_fds 100\n"))))
         .containsExactly(Finding.Level.OK, Finding.Level.OK);
     List<Finding> bad =
         Diagnosis.metrics(
             "e",
             Metrics.parse(
-                name + "_count 100\n" + name + "_sum 2\nprocess_open_fds 90\nprocess_max_fds 100\n"));
+                name
+                    + "_count 100\n"
+                    + name
+                    + "_sum 2\nprocess_open_fds 90\nprocess_max_fds 100\n"));
     assertThat(levels(bad)).containsExactly(Finding.Level.WARN, Finding.Level.FAIL);
     assertThat(bad).allMatch(finding -> !finding.remedy().isEmpty());
     assertThat(levels(Diagnosis.metrics("e", new Metrics(Map.of(), "refused"))))

@@ -124,8 +124,7 @@ class GoldenOutputTest {
     String out = result.out().toStringUtf8();
     placeholders.learn(block.command(), out);
     boolean message = block.command().endsWith("-w protobuf") && result.exit() == 0;
-    List<String> lines =
-        new ArrayList<>(placeholders.out(message ? fields(result.out()) : out));
+    List<String> lines = new ArrayList<>(placeholders.out(message ? fields(result.out()) : out));
     if (block.stopAfter() >= 0) {
       // The command may print more until it is stopped.
       lines.subList(Math.min(block.stopAfter(), lines.size()), lines.size()).clear();

@@ -13,7 +13,8 @@ import java.util.stream.Stream;
 final class Placeholders {
   private static final Pattern LEASE_TEXT = Pattern.compile("^lease ([0-9a-f]{16}) granted");
   private static final Pattern LEASE_NUMBER = Pattern.compile("\"ID\" ?: ?(\\d{10,})");
-  private static final Pattern LEARNER = Pattern.compile("^Member ([ 0-9a-f]{16}) added as learner");
+  private static final Pattern LEARNER =
+      Pattern.compile("^Member ([ 0-9a-f]{16}) added as learner");
 
   private final Map<String, String> texts = new LinkedHashMap<>();
   private final Map<String, String> arguments = new LinkedHashMap<>();
@@ -26,8 +27,7 @@ final class Placeholders {
 
   private void addId(String name, long id) {
     add(Long.toUnsignedString(id), "<" + name + ">");
-    // Leases have leading zeros, members in sentences leading spaces.
-    add(String.format(Locale.ROOT, "%16x", id), "<" + name + "-hex>");
+    // Leases have leading zeros.
     add(String.format(Locale.ROOT, "%016x", id), "<" + name + "-hex>");
     add(Long.toHexString(id), "<" + name + "-hex>");
   }
@@ -116,6 +116,7 @@ final class Placeholders {
       result = result.replaceAll("─+", "─").replaceAll(" +", " ");
     }
     return result
+        .replaceAll("((?:^Member|cluster) ) *<", "$1<")
         .replaceAll("(\"raft_term\":|\"RaftTerm\" : |raft_?[tT]erm\":)\\d+", "$1<n>")
         .replaceAll("(\"raft(?:Applied)?Index\":|\"Raft(?:Applied)?Index\" : )\\d+", "$1<n>")
         .replaceAll("(\"dbSize(?:InUse)?\":|\"DBSize(?:InUse)?\" : )\\d+", "$1<n>")
@@ -127,7 +128,8 @@ final class Placeholders {
         .replaceAll("\\b[0-9.]+ [kM]?B\\b", "<size>")
         .replaceAll("\\b\\d+%", "<n>%")
         .replaceAll("((?:true|false), (?:true|false)), \\d+, \\d+, \\d+", "$1, <n>, <n>, <n>")
-        .replaceAll("((?:true|false) │ (?:true|false)) │ \\d+ │ \\d+ │ \\d+", "$1 │ <n> │ <n> │ <n>")
+        .replaceAll(
+            "((?:true|false) │ (?:true|false)) │ \\d+ │ \\d+ │ \\d+", "$1 │ <n> │ <n> │ <n>")
         .replaceAll("^(<endpoint>, )\\d+(, \\d+)$", "$1<n>$2")
         .replaceAll("^(│ <endpoint> │ )\\d{5,}( │)", "$1<n>$2")
         .replaceAll("(/|\\\\x2f)[0-9a-f]{14,16}$", "$1<lease>");

@@ -11,11 +11,12 @@ import java.util.regex.Pattern;
 /**
  * A golden file: blocks separated by empty lines. A block has the command ({@code $}), lines of
  * standard input ({@code <}), the number of lines after which the command is stopped ({@code ~}),
- * and then what etcdctl prints: standard output ({@code |}), standard error ({@code !}) and its exit
- * code unless it is 0 ({@code =}).
+ * and then what etcdctl prints: standard output ({@code |}), standard error ({@code !}) and its
+ * exit code unless it is 0 ({@code =}).
  */
 record Scenario(Path file, List<Block> blocks) {
-  private static final Pattern WORD = Pattern.compile("'([^']*)'|\"((?:[^\"\\\\]|\\\\.)*)\"|(\\S+)");
+  private static final Pattern WORD =
+      Pattern.compile("'([^']*)'|\"((?:[^\"\\\\]|\\\\.)*)\"|(\\S+)");
 
   /**
    * @param stopAfter lines of output after which the command is stopped; -1: it ends by itself

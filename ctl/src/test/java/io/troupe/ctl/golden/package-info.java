@@ -1,4 +1,7 @@
-/** Comparison of the output with etcdctl. Entry class: {@link io.troupe.ctl.golden.GoldenOutputTest}. See docs/ctl.md. */
+/**
+ * Comparison of the output with etcdctl. Entry class: {@link
+ * io.troupe.ctl.golden.GoldenOutputTest}. See docs/ctl.md.
+ */
 @NullMarked
 package io.troupe.ctl.golden;
 

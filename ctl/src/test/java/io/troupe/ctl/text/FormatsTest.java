@@ -27,8 +27,7 @@ class FormatsTest {
     assertThat(Durations.parse("-2s")).isEqualTo(Duration.ofSeconds(-2));
     assertThatThrownBy(() -> Durations.parse("5"))
         .hasMessage("time: missing unit in duration \"5\"");
-    assertThatThrownBy(() -> Durations.parse("5x"))
-        .hasMessage("time: invalid duration \"5x\"");
+    assertThatThrownBy(() -> Durations.parse("5x")).hasMessage("time: invalid duration \"5x\"");
     assertThatThrownBy(() -> Durations.parse("")).hasMessage("time: invalid duration \"\"");
   }
 

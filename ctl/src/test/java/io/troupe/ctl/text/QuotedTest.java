@@ -35,14 +35,16 @@ class QuotedTest {
 
   @Test
   void readsAllEscapes() {
-    assertThat(Quoted.unquote("\"\\x41\\102\\u0043\\n\\\"\"")).isEqualTo(bytes('A', 'B', 'C', '\n', '"'));
+    assertThat(Quoted.unquote("\"\\x41\\102\\u0043\\n\\\"\""))
+        .isEqualTo(bytes('A', 'B', 'C', '\n', '"'));
     assertThat(Quoted.unquote("\"\\xff\"")).isEqualTo(bytes(0xff));
     assertThat(Quoted.unquote("`a\\n`").toStringUtf8()).isEqualTo("a\\n");
   }
 
   @Test
   void rejectsIncompleteText() {
-    for (String text : new String[] {"\"a", "\"\\q\"", "\"\\x4\"", "\"a\"b\"", "'a'", "\"\\400\""}) {
+    for (String text :
+        new String[] {"\"a", "\"\\q\"", "\"\\x4\"", "\"a\"b\"", "'a'", "\"\\400\""}) {
       assertThatThrownBy(() -> Quoted.unquote(text)).hasMessage("invalid syntax");
     }
   }

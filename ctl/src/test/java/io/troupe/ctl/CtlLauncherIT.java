@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The script bin/ctl with the jar of the build: run after {@code mvn package}. */
+/** The script bin/ctl with the jar of this build. */
 @Tag("full")
-class LauncherTest {
+class CtlLauncherIT {
   private static final Path SCRIPT = Path.of("../bin/ctl").toAbsolutePath().normalize();
 
   @SuppressWarnings("NullAway.Init")
@@ -44,10 +44,7 @@ class LauncherTest {
     Path out = Files.createTempFile(cache, "out", "");
     Path err = Files.createTempFile(cache, "err", "");
     Process process =
-        builder(environment, args)
-            .redirectOutput(out.toFile())
-            .redirectError(err.toFile())
-            .start();
+        builder(environment, args).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
     assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
     return new Output(Files.readString(out), Files.readString(err), process.exitValue());
   }
