@@ -99,7 +99,8 @@ class RunningCommandsTest {
       Awaitility.await()
           .untilAsserted(
               () ->
-                  assertThat(watch.err()).contains("Invalid command nonsense (only support watch)"));
+                  assertThat(watch.err())
+                      .contains("Invalid command nonsense (only support watch)"));
       typed.close();
       assertThat(watch.exit()).isEqualTo(3);
     }
@@ -179,7 +180,10 @@ class RunningCommandsTest {
       String all = String.join(",", server.endpoints());
       List<String> before = ctl(all, "endpoint", "status").lines().toList();
       String follower =
-          before.stream().filter(line -> line.contains("B, false, false,")).findFirst().orElseThrow();
+          before.stream()
+              .filter(line -> line.contains("B, false, false,"))
+              .findFirst()
+              .orElseThrow();
       String id = List.of(follower.split(", ", -1)).get(1);
       assertThat(ctl(all, "move-leader", id)).endsWith(" to " + id + "\n");
       assertThat(ctl(server.endpoint(), "endpoint", "health", "--cluster").lines()).hasSize(3);

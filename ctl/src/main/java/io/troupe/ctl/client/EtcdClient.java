@@ -9,7 +9,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.NameResolverRegistry;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.grpc.okhttp.OkHttpChannelBuilder;
+import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.ClientCalls;
 import io.troupe.grpc.api.AuthenticateRequest;
 import io.troupe.grpc.api.AuthenticateResponse;
@@ -52,27 +52,23 @@ public final class EtcdClient implements AutoCloseable {
     this.token = settings.login().token();
     this.loggedIn = settings.login().user().isEmpty();
     Endpoint first = endpoints.get(0);
-    OkHttpChannelBuilder builder;
+    NettyChannelBuilder builder;
     if (endpoints.size() == 1) {
       resolver = null;
-      builder = OkHttpChannelBuilder.forAddress(first.host(), first.port());
+      builder = NettyChannelBuilder.forAddress(first.host(), first.port());
     } else {
       resolver = new Endpoints(endpoints, "etcd-endpoints-" + NUMBER.incrementAndGet());
       NameResolverRegistry.getDefaultRegistry().register(resolver);
       builder =
-          OkHttpChannelBuilder.forTarget(resolver.getDefaultScheme() + ":///cluster")
+          NettyChannelBuilder.forTarget(resolver.getDefaultScheme() + ":///cluster")
               .defaultLoadBalancingPolicy("round_robin");
     }
     boolean tls = isTls(first, settings.tls());
     if (tls || settings.tls().isWanted()) {
       // Also for a plaintext endpoint: a file that cannot be used is an error.
-      builder.sslSocketFactory(TlsContext.of(settings.tls()).getSocketFactory());
+      builder.sslContext(TlsContext.http2(settings.tls()));
     }
-    if (tls) {
-      if (settings.tls().skipVerify()) {
-        builder.hostnameVerifier((host, session) -> true);
-      }
-    } else {
+    if (!tls) {
       builder.usePlaintext();
     }
     this.channel =

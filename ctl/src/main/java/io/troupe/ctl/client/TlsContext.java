@@ -1,5 +1,11 @@
 package io.troupe.ctl.client;
 
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.IdentityCipherSuiteFilter;
+import io.netty.handler.ssl.JdkSslContext;
+import io.netty.handler.ssl.SslContext;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.Socket;
@@ -38,6 +44,23 @@ public final class TlsContext {
     } catch (GeneralSecurityException e) {
       throw new IllegalArgumentException("cannot set up TLS: " + e.getMessage(), e);
     }
+  }
+
+  /** The context of a gRPC connection, which selects HTTP/2 with ALPN. */
+  static SslContext http2(TlsSettings settings) {
+    return new JdkSslContext(
+        of(settings),
+        true,
+        null,
+        IdentityCipherSuiteFilter.INSTANCE,
+        new ApplicationProtocolConfig(
+            ApplicationProtocolConfig.Protocol.ALPN,
+            ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+            ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+            ApplicationProtocolNames.HTTP_2),
+        ClientAuth.NONE,
+        null,
+        false);
   }
 
   private static KeyManager[] keys(TlsSettings settings) throws GeneralSecurityException {
