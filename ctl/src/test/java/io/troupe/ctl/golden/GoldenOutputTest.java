@@ -2,142 +2,18 @@ package io.troupe.ctl.golden;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.ByteString;
-import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.UnknownFieldSet;
-import io.troupe.ctl.client.ClientSettings;
-import io.troupe.ctl.client.EtcdClient;
-import io.troupe.ctl.client.EtcdMethods;
-import io.troupe.ctl.client.Login;
-import io.troupe.ctl.client.TlsSettings;
-import io.troupe.grpc.api.MemberListRequest;
-import io.troupe.grpc.api.MemberListResponse;
-import io.troupe.grpc.api.RangeRequest;
-import io.troupe.testkit.TroupeServer;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Compares ctl with etcdctl 3.7.1, command by command and mode by mode. The expected output was
- * recorded from the real program against a member. To record it again: {@code
- * -Dtest=GoldenOutputTest -Dtroupe.ctl.record=/path/to/etcdctl}.
+ * Compares ctl with etcdctl 3.7.1 in the commands for keys and transactions. {@link
+ * AllGoldenOutputTest} has all commands.
  */
 class GoldenOutputTest {
-  private static final Path FILES = Path.of("src/test/resources/golden");
-
-  private final String recordWith = System.getProperty("troupe.ctl.record", "");
-  private final Placeholders placeholders = new Placeholders();
-
   @Test
   void keysAndTransactionsPrintWhatEtcdctlPrints_CT4_CT5() throws Exception {
-    compare(files().subList(0, 2));
-  }
-
-  @Test
-  @Tag("full")
-  void allCommandsPrintWhatEtcdctlPrints_CT1_CT2_CT3_CT4_CT5() throws Exception {
-    compare(files());
-  }
-
-  private void compare(List<Path> files) throws Exception {
-    CommandRunner runner =
-        recordWith.isEmpty() ? CommandRunner.ctl() : CommandRunner.process(recordWith);
-    List<String> differences = new ArrayList<>();
-    try (TroupeServer server = TroupeServer.builder().start();
-        EtcdClient client = client(server.endpoint())) {
-      learnMember(server.endpoint(), client);
-      for (Path file : files) {
-        placeholders.argument("{rev4}", Long.toString(revision(client) + 1));
-        Scenario scenario = Scenario.read(file);
-        List<Scenario.Block> actual = new ArrayList<>();
-        for (Scenario.Block block : scenario.blocks()) {
-          actual.add(block.with(run(runner, server.endpoint(), block)));
-        }
-        if (!recordWith.isEmpty()) {
-          scenario.write(actual);
-        }
-        for (int i = 0; i < actual.size(); i++) {
-          if (!actual.get(i).equals(scenario.blocks().get(i))) {
-            differences.add(
-                file.getFileName()
-                    + "\nexpected\n"
-                    + scenario.blocks().get(i).text()
-                    + "actual\n"
-                    + actual.get(i).text());
-          }
-        }
-      }
-    }
-    assertThat(recordWith.isEmpty() ? differences : List.<String>of()).isEmpty();
-  }
-
-  private static List<Path> files() throws IOException {
-    try (Stream<Path> files = Files.list(FILES)) {
-      return files.sorted().toList();
-    }
-  }
-
-  private static EtcdClient client(String endpoint) {
-    return new EtcdClient(
-        new ClientSettings(
-            List.of(endpoint),
-            new TlsSettings("", "", "", true, false),
-            Login.NONE,
-            Duration.ofSeconds(10),
-            Duration.ofSeconds(10),
-            Duration.ofMinutes(1),
-            Duration.ofMinutes(1),
-            1 << 20,
-            1 << 20));
-  }
-
-  private static long revision(EtcdClient client) {
-    RangeRequest any = RangeRequest.newBuilder().setKey(ByteString.copyFromUtf8("any")).build();
-    return client.call(EtcdMethods.RANGE, any).getHeader().getRevision();
-  }
-
-  private void learnMember(String endpoint, EtcdClient client) {
-    MemberListResponse members =
-        client.call(EtcdMethods.MEMBER_LIST, MemberListRequest.getDefaultInstance());
-    String address = endpoint.substring("http://".length());
-    placeholders.add(endpoint, "<endpoint>");
-    placeholders.add(address, "<endpoint>");
-    placeholders.add(members.getMembers(0).getPeerURLs(0), "<peer>");
-    placeholders.addMember("member", members.getHeader().getMemberId());
-    placeholders.addCluster(members.getHeader().getClusterId());
-  }
-
-  private List<String> run(CommandRunner runner, String endpoint, Scenario.Block block)
-      throws Exception {
-    List<String> args = new ArrayList<>(List.of("--endpoints=" + endpoint));
-    block.words().forEach(word -> args.add(placeholders.resolve(word)));
-    String input = block.input().isEmpty() ? "" : String.join("\n", block.input()) + "\n";
-    CommandRunner.Result result =
-        runner.run(args, ByteString.copyFromUtf8(input), block.stopAfter());
-    String out = result.out().toStringUtf8();
-    placeholders.learn(block.command(), out);
-    boolean message = block.command().endsWith("-w protobuf") && result.exit() == 0;
-    List<String> lines = new ArrayList<>(placeholders.out(message ? fields(result.out()) : out));
-    if (block.stopAfter() >= 0) {
-      // The command may print more until it is stopped.
-      lines.subList(Math.min(block.stopAfter(), lines.size()), lines.size()).clear();
-    }
-    lines.addAll(placeholders.err(result.err()));
-    if (result.exit() > 0) {
-      lines.add("= " + result.exit());
-    }
-    return lines;
-  }
-
-  /** The fields of a message by their numbers, without the term, which may differ. */
-  private static String fields(ByteString bytes) throws InvalidProtocolBufferException {
-    return UnknownFieldSet.parseFrom(bytes).toString().replaceAll("(?m)^  4: \\d+$", "  4: <n>");
+    assertThat(
+            new GoldenComparison()
+                .run(GoldenComparison.files().subList(0, 2), CommandRunner.ctl(), false))
+        .isEmpty();
   }
 }

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * and then what etcdctl prints: standard output ({@code |}), standard error ({@code !}) and its
  * exit code unless it is 0 ({@code =}).
  */
-record Scenario(Path file, List<Block> blocks) {
+record GoldenFile(Path file, List<Block> blocks) {
   private static final Pattern WORD =
       Pattern.compile("'([^']*)'|\"((?:[^\"\\\\]|\\\\.)*)\"|(\\S+)");
 
@@ -54,7 +54,7 @@ record Scenario(Path file, List<Block> blocks) {
     }
   }
 
-  static Scenario read(Path file) throws IOException {
+  static GoldenFile read(Path file) throws IOException {
     List<Block> blocks = new ArrayList<>();
     String command = null;
     List<String> input = new ArrayList<>();
@@ -79,7 +79,7 @@ record Scenario(Path file, List<Block> blocks) {
         stopAfter = -1;
       }
     }
-    return new Scenario(file, List.copyOf(blocks));
+    return new GoldenFile(file, List.copyOf(blocks));
   }
 
   void write(List<Block> recorded) throws IOException {
