@@ -222,7 +222,9 @@ final class SettingsReader {
                 + entry.getValue().unwrapped()
                 + " ("
                 + entry.getValue().origin().description()
-                + "); known keys of this section: "
+                + ")"
+                + KeyNames.suggestion(entry.getKey())
+                + "; known keys of this section: "
                 + siblings(known, entry.getKey()));
       }
     }
