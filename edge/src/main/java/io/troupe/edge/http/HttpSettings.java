@@ -17,7 +17,7 @@ import java.util.Set;
  * @param limits of each connection
  * @param sharedPorts whether other processes may listen on the same ports at the same time
  * @param statusPage when the page at / is served
- * @param version Troupe's own version, for that page
+ * @param version Troupe's own version and commit, for that page
  */
 public record HttpSettings(
     Set<String> cors,

@@ -38,7 +38,7 @@ public final class StatusPage {
   /**
    * Creates the page of one member.
    *
-   * @param version Troupe's own version
+   * @param version Troupe's own version and commit
    */
   public StatusPage(Member member, StatusPageMode mode, String version) {
     this.member = member;
@@ -94,7 +94,11 @@ public final class StatusPage {
         out,
         "log index",
         "committed " + member.status().committed() + ", applied " + member.status().applied());
-    row(out, "revision", state.revision() + " (compacted up to " + state.compactedRevision() + ")");
+    row(out, "revision", String.valueOf(state.revision()));
+    row(
+        out,
+        "compacted revision",
+        state.compactedRevision() > 0 ? String.valueOf(state.compactedRevision()) : "none");
     row(out, "size on disk", size(state.sizeOnDisk()));
     row(out, "size in use", size(state.sizeInUse()));
     row(out, "alarms", alarms(state.alarms(), cluster));

@@ -180,7 +180,7 @@ public final class DerivedSettings {
         connections(settings),
         settings.http().sharedPorts(),
         settings.http().statusPage(),
-        Version.product());
+        Version.product() + " (" + Version.commit() + ", " + Version.commitDate() + ")");
   }
 
   /** The settings of the gateway. */

@@ -92,6 +92,7 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
     context.getLogger("org.apache.pekko.stream.Materializer").setLevel(Level.ERROR);
     context.getLogger("net.openhft").setLevel(Level.WARN);
     context.addTurboFilter(new MalformedRequestLogFilter());
+    context.addTurboFilter(new BindFailureLogFilter());
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
   }
 

@@ -46,7 +46,11 @@ class StatusPageTest {
     String member = Long.toHexString(STORE.client().get("x").getHeader().getMemberId());
     assertThat(page.body())
         .contains("etcd API 3.7.1", "<td>" + member + "</td>", "<td>leader</td>")
-        .contains("http://127.0.0.1:", "alarms</th><td>none</td>", "href=\"/metrics\"")
+        .contains(
+            "http://127.0.0.1:",
+            "alarms</th><td>none</td>",
+            "compacted revision</th>",
+            "href=\"/metrics\"")
         .contains("docs/operations.md");
   }
 
