@@ -157,18 +157,20 @@ public final class NodeMain {
 
   /** The first line of the log: what a report of a problem needs. */
   private static void logStart(Logger log, NodeSettings settings) {
-    log.info(
-        "starting Troupe version={} commit={} commit-date={} etcd-version={} java-version={}"
-            + " heap-max={}MiB heap-origin=\"{}\" name={} data-dir={}",
-        Version.product(),
-        Version.commit(),
-        Version.commitDate(),
-        MaintenanceService.ETCD_VERSION,
-        Runtime.version(),
-        HeapMonitor.limitMebibytes(),
-        HeapMonitor.origin(),
-        settings.name(),
-        settings.dataDir());
+    log.atInfo()
+        // Its value has spaces.
+        .addKeyValue("heap-origin", HeapMonitor.origin())
+        .log(
+            "starting Troupe version={} commit={} commit-date={} etcd-version={} java-version={}"
+                + " heap-max={} name={} data-dir={}",
+            Version.product(),
+            Version.commit(),
+            Version.commitDate(),
+            MaintenanceService.ETCD_VERSION,
+            Runtime.version(),
+            HeapMonitor.limitMebibytes() + "MiB",
+            settings.name(),
+            settings.dataDir());
   }
 
   private static void say(Logger log, DeferredLogLine notice) {
