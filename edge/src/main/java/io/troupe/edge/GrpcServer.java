@@ -34,6 +34,7 @@ import io.troupe.edge.http.HttpRoutes;
 import io.troupe.edge.http.HttpSettings;
 import io.troupe.edge.http.MetricsEndpoint;
 import io.troupe.edge.http.ProfileEndpoints;
+import io.troupe.edge.http.StatusPage;
 import io.troupe.edge.jsongateway.JsonGateway;
 import io.troupe.edge.unix.UnixListener;
 import io.troupe.server.EtcdServices;
@@ -163,7 +164,8 @@ public final class GrpcServer {
                         maxReceiveBytes,
                         system,
                         services::identified)
-                    : null),
+                    : null,
+                new StatusPage(services.member(), settings.statusPage(), settings.version())),
             materializer);
     awaitReady(ready);
   }

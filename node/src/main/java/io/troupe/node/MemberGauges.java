@@ -8,7 +8,9 @@ import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.MemoryBudget;
 import io.troupe.node.config.DerivedSettings;
 import io.troupe.node.config.NodeSettings;
+import io.troupe.node.process.HeapMonitor;
 import io.troupe.node.process.ProcessFigures;
+import io.troupe.node.process.Version;
 import io.troupe.protocol.MemberStatus;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.StateReader;
@@ -95,6 +97,20 @@ final class MemberGauges {
         "Java version that this server runs on.",
         "server_go_version",
         "java" + Runtime.version());
+    metrics.gauges(
+        "troupe_build_info",
+        "Version, commit, JDK and heap limit of this process.",
+        target ->
+            target.value(
+                1,
+                Version.product(),
+                Version.commit(),
+                Runtime.version().toString(),
+                HeapMonitor.limitMebibytes() + "MiB"),
+        "version",
+        "commit",
+        "java_version",
+        "heap_max");
     label("etcd_cluster_version", "Version of the cluster.", "cluster_version", "3.7");
     metrics.gauge(
         "etcd_server_is_learner",

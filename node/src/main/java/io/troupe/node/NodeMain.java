@@ -3,6 +3,7 @@ package io.troupe.node;
 import com.typesafe.config.Config;
 import io.troupe.node.config.ConfigLoader;
 import io.troupe.node.config.NodeSettings;
+import io.troupe.node.config.UsageText;
 import io.troupe.node.flags.DeferredLogLine;
 import io.troupe.node.flags.EtcdCommandLine;
 import io.troupe.node.flags.FlagException;
@@ -13,10 +14,13 @@ import io.troupe.node.process.OutOfMemoryFilter;
 import io.troupe.node.process.ProcessExit;
 import io.troupe.node.process.StartException;
 import io.troupe.node.process.SystemdNotifier;
+import io.troupe.node.process.Version;
 import io.troupe.persistence.wal.ChronicleWal;
+import io.troupe.server.MaintenanceService;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
@@ -42,7 +46,14 @@ public final class NodeMain {
     Config config;
     ArchiveTraining training;
     boolean etcd = args.length > 0 && args[0].equals("etcd");
+    Optional<String> asked = etcd ? Optional.empty() : UsageText.asked(List.of(args));
+    if (asked.isPresent()) {
+      System.out.println(asked.get().stripTrailing());
+      halt(0);
+      return;
+    }
     List<DeferredLogLine> notices = List.of();
+    NodeSettings settings;
     boolean json;
     try {
       if (etcd) {
@@ -57,9 +68,9 @@ public final class NodeMain {
       if (training != null) {
         config = training.config();
       }
-      NodeSettings.Log wanted = NodeSettings.of(config).log();
-      json = wanted.format().equals("json");
-      ProcessLogging.configure(wanted);
+      settings = NodeSettings.of(config);
+      json = settings.log().format().equals("json");
+      ProcessLogging.configure(settings.log());
     } catch (FlagException e) {
       if (e.status() == 1) {
         refuse(e.text());
@@ -85,8 +96,8 @@ public final class NodeMain {
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, failure) ->
             log.error("uncaught exception ended thread thread={}", thread.getName(), failure));
+    logStart(log, settings);
     notices.forEach(notice -> say(log, notice));
-    HeapMonitor.logLimit();
     SystemdNotifier supervisor = SystemdNotifier.ofProcess();
     RunningNode node;
     try {
@@ -149,6 +160,24 @@ public final class NodeMain {
     ProcessExit.refuse(LoggerFactory.getLogger(NodeMain.class), text);
   }
 
+  /** The first line of the log: what a report of a problem needs. */
+  private static void logStart(Logger log, NodeSettings settings) {
+    log.atInfo()
+        // Its value has spaces.
+        .addKeyValue("heap-origin", HeapMonitor.origin())
+        .log(
+            "starting Troupe version={} commit={} commit-date={} etcd-version={} java-version={}"
+                + " heap-max={} name={} data-dir={}",
+            Version.product(),
+            Version.commit(),
+            Version.commitDate(),
+            MaintenanceService.ETCD_VERSION,
+            Runtime.version(),
+            HeapMonitor.limitMebibytes() + "MiB",
+            settings.name(),
+            settings.dataDir());
+  }
+
   private static void say(Logger log, DeferredLogLine notice) {
     LoggingEventBuilder line = notice.isWarning() ? log.atWarn() : log.atInfo();
     line = line.setMessage(notice.text());
@@ -165,7 +194,7 @@ public final class NodeMain {
       ending.end(failure);
       return;
     }
-    System.exit(0);
+    ProcessExit.exitNormally("training");
   }
 
   /**
@@ -179,7 +208,7 @@ public final class NodeMain {
   }
 
   private static void stop(Logger log, RunningNode node, SystemdNotifier supervisor) {
-    log.info("stopping");
+    log.info("stopping cause={}", ProcessExit.cause());
     supervisor.stopping();
     node.close();
     log.info("stopped");

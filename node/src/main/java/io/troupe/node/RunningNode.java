@@ -20,8 +20,10 @@ import io.troupe.node.config.NodeSettings;
 import io.troupe.node.config.SizeRules;
 import io.troupe.node.ports.ClientPorts;
 import io.troupe.node.ports.ClientTls;
+import io.troupe.node.ports.FreeAddresses;
 import io.troupe.node.ports.PeerProbe;
 import io.troupe.node.ports.Peers;
+import io.troupe.node.ports.QuorumLog;
 import io.troupe.node.process.DiskSpaceMonitor;
 import io.troupe.node.process.ExitCode;
 import io.troupe.node.process.MemoryLock;
@@ -131,6 +133,13 @@ public final class RunningNode implements AutoCloseable {
     Logins logins = DerivedSettings.logins(settings);
     List<Path> disks =
         Stream.concat(Stream.of(settings.dataDir()), settings.walDir().stream()).toList();
+    // A refused first start leaves no files. With data the lock is taken first, because a process
+    // that is about to stop holds the addresses too, and only its lock is worth a restart.
+    boolean first = !DataDir.hasOwner(settings.dataDir());
+    if (first) {
+      InitialCluster.of(settings);
+      FreeAddresses.require(settings);
+    }
     DiskSpaceMonitor.releaseReserves(disks, settings.minFreeDiskBytes());
     DataDir dataDir = DataDir.open(settings.dataDir(), settings.walDir().orElse(null));
     DiskSpaceMonitor space = new DiskSpaceMonitor(disks, settings.minFreeDiskBytes());
@@ -141,9 +150,8 @@ public final class RunningNode implements AutoCloseable {
     StorageOpener opening = null;
     boolean started = false;
     try {
-      // Before anything is started: a refused start leaves no files.
-      if (dataDir.identity() == null) {
-        InitialCluster.of(settings);
+      if (!first) {
+        FreeAddresses.require(settings);
       }
       Optional<ConnectionSecurity> clientTls = ClientTls.of(settings);
       network = Peers.open(settings, config.getBytes("troupe-peers.memory-bytes"), broken);
@@ -260,6 +268,7 @@ public final class RunningNode implements AutoCloseable {
               space.register(files.metrics());
             });
     PeerProbe.start(system, member, queries, settings.electionTimeout());
+    QuorumLog.start(system, member);
     if (settings.tracing().isPresent()) {
       tracing = OtlpTracing.start(settings.tracing().get());
     }
@@ -412,8 +421,7 @@ public final class RunningNode implements AutoCloseable {
     }
     long endNanos = System.nanoTime() + STOP_STEP.toNanos();
     if (!finished(ActorSystems.stopped(system), STOP_STEP, "actors")) {
-      LOG.warn(
-          "actors did not stop in time, continuing shutdown timeout-ms={}", STOP_STEP.toMillis());
+      LOG.warn("actors did not stop in time, continuing shutdown timeout={}", STOP_STEP);
     }
     network.close();
     // After the actors, with which the last streams end; in the time that is left.

@@ -38,9 +38,9 @@ public record PeerGreeting(
       return new Reply(version, clusterId, member, "", false);
     }
 
-    /** A reply that refuses. */
-    public static Reply refused(String reason) {
-      return new Reply(0, QueryFrame.NO_CLUSTER, NodeId.NONE, reason, false);
+    /** A reply that refuses; the other fields are those of the accepting member. */
+    public static Reply refused(long clusterId, NodeId member, String reason) {
+      return new Reply(0, clusterId, member, reason, false);
     }
 
     /** A reply of a member that is not ready yet. */

@@ -155,11 +155,11 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
     HashResult.Hash hash = hashed.hash();
     if (hash != null) {
       LOG.info(
-          "storing new hash hash={} revision={} compact-revision={} took-ms={}",
+          "storing new hash hash={} revision={} compact-revision={} took={}",
           Integer.toUnsignedLong(hash.hash()),
           hash.hashRevision(),
           hash.compactRevision(),
-          (System.nanoTime() - hashed.startedNanos()) / 1_000_000);
+          Duration.ofMillis((System.nanoTime() - hashed.startedNanos()) / 1_000_000));
     }
     return feed(core::hashed);
   }
@@ -203,9 +203,9 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
     long nanos = System.nanoTime() - startedNanos;
     links.metrics().compacted(nanos, System.currentTimeMillis() / 1000);
     LOG.info(
-        "finished scheduled compaction compact-revision={} number-of-keys-compacted={} took-ms={}",
+        "finished scheduled compaction compact-revision={} number-of-keys-compacted={} took={}",
         revision,
         removed,
-        nanos / 1_000_000);
+        Duration.ofMillis(nanos / 1_000_000));
   }
 }

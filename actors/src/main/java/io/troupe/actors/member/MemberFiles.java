@@ -68,13 +68,14 @@ public final class MemberFiles implements AutoCloseable {
     this.identity = identity;
     this.settings = settings;
     this.logUsed = logUsed;
-    this.opened = openAll(others);
+    this.opened = openAll(others, true);
   }
 
   /**
    * Opens state and log of a data directory that has an identity.
    *
    * @param metrics of the member; counts its disk operations
+   * @throws MemberRemovedException if the member knows that it was removed from the cluster
    * @throws io.troupe.mvcc.StoreException if the state cannot be opened
    * @throws DataDirException CORRUPT if there is a gap between the state or the snapshots and the
    *     log
@@ -130,21 +131,23 @@ public final class MemberFiles implements AutoCloseable {
   void reopen() {
     opened.close();
     // Members that joined after a forced start stay.
-    opened = openAll(null);
+    opened = openAll(null, false);
     opened.store().onDamage(onDamage);
   }
 
-  private Opened openAll(@Nullable Consumer<Map<NodeId, List<String>>> others) {
+  private Opened openAll(
+      @Nullable Consumer<Map<NodeId, List<String>>> others, boolean processStarts) {
     StateRestore.ifEmpty(dataDir);
-    Opened files = openOnce(others);
+    Opened files = openOnce(others, processStarts);
     if (files == null) {
-      files = openOnce(others);
+      files = openOnce(others, processStarts);
     }
     return Objects.requireNonNull(files, "the state was replaced but is still older than the log");
   }
 
   /** Returns null if the state had to be replaced; the caller tries again. */
-  private @Nullable Opened openOnce(@Nullable Consumer<Map<NodeId, List<String>>> others) {
+  private @Nullable Opened openOnce(
+      @Nullable Consumer<Map<NodeId, List<String>>> others, boolean processStarts) {
     RocksStore store = RocksStore.open(dataDir.state(), settings.store());
     boolean complete = false;
     WalReplay replay;
@@ -159,6 +162,9 @@ public final class MemberFiles implements AutoCloseable {
       if (machine.appliedIndex() >= replay.compactedIndex()
           || !StateRestore.hasSuccessor(dataDir, replay)) {
         ReplayedLog.apply(machine, dataDir.wal(), replay);
+        if (processStarts && others == null) {
+          requireNotRemoved(machine.view().membership());
+        }
         RaftState recovered = recovered(machine, replay);
         ForcedStart start =
             others == null
@@ -184,6 +190,13 @@ public final class MemberFiles implements AutoCloseable {
     return null;
   }
 
+  /** Without this check it would wait for a reply of its former cluster, which may never come. */
+  private void requireNotRemoved(Membership membership) {
+    if (membership.removed().contains(identity.memberId())) {
+      throw new MemberRemovedException();
+    }
+  }
+
   private RaftState recovered(StateMachine machine, WalReplay replay) {
     long applied = machine.appliedIndex();
     HardState hard = replay.hardState();
@@ -206,14 +219,15 @@ public final class MemberFiles implements AutoCloseable {
               + replay.compactedIndex()
               + ": the state is older than the snapshot; empty the state directory to restore it");
     }
-    if (dataDir.isLogApart() && applied > 0 && replay.segments().isEmpty()) {
+    if (applied > 0 && hard.equals(HardState.INITIAL) && replay.lastIndex() == 0) {
       throw new DataDirException(
           Reason.CORRUPT,
           "the state holds the log up to index "
               + applied
               + ", but there is no log in "
               + dataDir.wal()
-              + ": restore the log, or replace the member");
+              + ": the member has lost its votes and must not start; restore the log, or replace"
+              + " the member; a single member: restore a backup of the whole data directory");
     }
     if (replay.tornTail() != null) {
       LOG.warn(

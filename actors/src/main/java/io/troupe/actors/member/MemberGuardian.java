@@ -9,6 +9,7 @@ import io.troupe.actors.snapshot.DiskCapacity;
 import io.troupe.actors.snapshot.TransferCommand;
 import io.troupe.metrics.PeerMetrics;
 import io.troupe.model.NodeId;
+import io.troupe.persistence.datadir.DataDirException;
 import io.troupe.persistence.snapshot.SnapshotPlugin;
 import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerPayload;
@@ -18,6 +19,8 @@ import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotMessage;
 import io.troupe.protocol.codec.PeerCodec;
 import io.troupe.raft.membership.Membership;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
@@ -96,7 +99,7 @@ public final class MemberGuardian {
           PeerIdentity self = self(files, peering);
           queries.identified(self);
           MemberRefs refs = refs(context, files, startMs);
-          SocketPeers peers = peers(self, peering, settings, files, refs);
+          SocketPeers peers = peers(self, peering, settings, files, refs, broken);
           refs.status()
               .contacts(new PublishedStatus.Contacts(peers::heardSince, peers::connectedSince));
           MemberActor.Shared shared =
@@ -187,7 +190,8 @@ public final class MemberGuardian {
       Peering peering,
       MemberSettings settings,
       MemberFiles files,
-      MemberRefs refs) {
+      MemberRefs refs,
+      Consumer<Throwable> broken) {
     PeerMetrics metrics = files.metrics().peers();
     return SocketPeers.start(
         peering.network(),
@@ -204,7 +208,22 @@ public final class MemberGuardian {
           long size = PeerCodec.sizeAtMost(envelope);
           metrics.received(envelope.from().value(), size);
           toTransfers(envelope, size, refs.current(), metrics);
-        });
+        },
+        foreign -> broken.accept(foreign(files, foreign)));
+  }
+
+  private static DataDirException foreign(MemberFiles files, Map<String, Long> clusters) {
+    Map<String, String> found = new TreeMap<>();
+    clusters.forEach((url, cluster) -> found.put(url, Long.toHexString(cluster)));
+    return new DataDirException(
+        DataDirException.Reason.FOREIGN,
+        "the data directory "
+            + files.dataDir().root()
+            + " belongs to cluster "
+            + Long.toHexString(files.identity().clusterId())
+            + ", but the members at these peer URLs belong to another cluster: "
+            + found
+            + "; start with the data directory of this member, or correct the peer URLs");
   }
 
   private static void toRaft(

@@ -222,7 +222,8 @@ final class IncomingConnection implements Runnable, PeerConnections.Connection, 
       log.warn(
           "connection of another member refused: " + refusal,
           "remote-addr=" + socket.remoteText() + " remote-peer-id=" + greeting.from());
-      send(PeerGreeting.Reply.refused(refusal));
+      PeerGreeting.Reply mine = receiver.reply(0);
+      send(PeerGreeting.Reply.refused(mine.clusterId(), mine.member(), refusal));
       return false;
     }
     port.memberSpoke(socket.remote());

@@ -12,6 +12,7 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
@@ -66,6 +67,7 @@ final class PeerLink {
   private final Connector connector;
   private final OutboundQueue queue;
   private final IntConsumer dropped;
+  private final Consumer<PeerGreeting.Reply> refused;
   private final RateLimitedLogger log;
   private final Object starting = new Object();
   private volatile @Nullable Thread thread;
@@ -76,6 +78,8 @@ final class PeerLink {
    *
    * @param greeting first frame of each connection
    * @param dropped receives numbers of dropped messages, on the link's thread
+   * @param refused receives each reply of a member that refuses the connection and is not just
+   *     starting, likewise
    */
   PeerLink(
       PeerAddress to,
@@ -83,12 +87,14 @@ final class PeerLink {
       Connector connector,
       OutboundQueue queue,
       IntConsumer dropped,
+      Consumer<PeerGreeting.Reply> refused,
       RateLimitedLogger log) {
     this.to = to;
     this.greeting = greeting;
     this.connector = connector;
     this.queue = queue;
     this.dropped = dropped;
+    this.refused = refused;
     this.log = log;
   }
 
@@ -236,6 +242,7 @@ final class PeerLink {
           log.warn(
               "another member refuses the connection of this one:",
               "member=" + to.text() + " reason=\"" + reply.reason() + '"');
+          refused.accept(reply);
         }
         throw new IOException("refused: " + reply.reason());
       }

@@ -100,7 +100,7 @@ final class PeerLiveness {
     synchronized (contact) {
       if (contact.away) {
         contact.away = false;
-        LOG.info("peer became reachable peer={}", peer);
+        LOG.info("peer became reachable remote-peer-id={}", peer);
       }
     }
   }
@@ -130,7 +130,7 @@ final class PeerLiveness {
                     && nanos - contact.lastSent < timeoutNanos;
             if (away && !contact.away) {
               contact.away = true;
-              LOG.warn("peer became unresponsive peer={}", peer);
+              LOG.warn("peer became unresponsive remote-peer-id={}", peer);
             }
           }
         });

@@ -143,8 +143,13 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
    *
    * @param greeting first frame of each connection
    * @param dropped receives numbers of dropped messages
+   * @param refused receives each reply that refuses a connection
    */
-  PeerLink link(PeerAddress to, Supplier<PeerGreeting> greeting, IntConsumer dropped) {
+  PeerLink link(
+      PeerAddress to,
+      Supplier<PeerGreeting> greeting,
+      IntConsumer dropped,
+      Consumer<PeerGreeting.Reply> refused) {
     PeerLink link =
         new PeerLink(
             to,
@@ -156,6 +161,7 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
                 dropped.accept(count);
               }
             },
+            refused,
             linkLog);
     links.add(link);
     if (closed) {

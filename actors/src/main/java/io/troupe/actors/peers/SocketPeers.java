@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,14 @@ public final class SocketPeers implements PeerTransport, SnapshotTransport {
   private final PeerMetrics metrics;
   private final Consumer<PeerEnvelope> raft;
   private final Consumer<PeerEnvelope> snapshots;
+  private final Consumer<Map<String, Long>> foreign;
+
+  /** Cluster of the process that listens at a member's URL, while it is not this cluster. */
+  private final Map<NodeId, Long> foreignClusters = new ConcurrentHashMap<>();
+
+  /** True once a member of this cluster was heard, or the foreign clusters were published. */
+  private volatile boolean clusterKnown;
+
   private final PeerLiveness contacts;
   private final RateLimitedLogger rateLimitedLog = new RateLimitedLogger(LOG);
   private final Map<NodeId, Target> targets = new ConcurrentHashMap<>();
@@ -69,13 +78,15 @@ public final class SocketPeers implements PeerTransport, SnapshotTransport {
       Duration silence,
       PeerMetrics metrics,
       Consumer<PeerEnvelope> raft,
-      Consumer<PeerEnvelope> snapshots) {
+      Consumer<PeerEnvelope> snapshots,
+      Consumer<Map<String, Long>> foreign) {
     this.network = network;
     this.self = self;
     this.directory = directory;
     this.metrics = metrics;
     this.raft = raft;
     this.snapshots = snapshots;
+    this.foreign = foreign;
     this.contacts = new PeerLiveness(UNRESPONSIVE_AFTER, silence, QUIET);
   }
 
@@ -87,6 +98,8 @@ public final class SocketPeers implements PeerTransport, SnapshotTransport {
    * @param raft receives the messages of other members' raft actors, on the threads of their
    *     connections; never blocks
    * @param snapshots receives the messages of their transfer actors, likewise
+   * @param foreign receives, once at most, URLs and clusters, if before any member of this cluster
+   *     was heard so many URLs belong to other clusters that no quorum is possible; never blocks
    */
   public static SocketPeers start(
       PeerNetwork network,
@@ -95,9 +108,10 @@ public final class SocketPeers implements PeerTransport, SnapshotTransport {
       Duration silence,
       PeerMetrics metrics,
       Consumer<PeerEnvelope> raft,
-      Consumer<PeerEnvelope> snapshots) {
+      Consumer<PeerEnvelope> snapshots,
+      Consumer<Map<String, Long>> foreign) {
     SocketPeers peers =
-        new SocketPeers(network, self, directory, silence, metrics, raft, snapshots);
+        new SocketPeers(network, self, directory, silence, metrics, raft, snapshots, foreign);
     network.every(CHECK, peers::check);
     network.serve(PeerChannel.RAFT, peers.new Receiver());
     network.serve(PeerChannel.SNAPSHOT, peers.new Receiver());
@@ -149,6 +163,7 @@ public final class SocketPeers implements PeerTransport, SnapshotTransport {
     long now = System.nanoTime();
     contacts.check(now);
     Set<NodeId> members = directory.members().keySet();
+    checkCluster(members);
     for (NodeId member : members) {
       if (!member.equals(self.memberId()) && !contacts.toldWithin(member, GREETING, now)) {
         Target target = target(member);
@@ -171,6 +186,28 @@ public final class SocketPeers implements PeerTransport, SnapshotTransport {
               }
               return unused;
             });
+  }
+
+  /** A data directory of another cluster: this member would wait for a quorum forever. */
+  private void checkCluster(Set<NodeId> members) {
+    foreignClusters.keySet().retainAll(members);
+    int possible = members.size() - foreignClusters.size();
+    if (clusterKnown || foreignClusters.isEmpty() || possible > members.size() / 2) {
+      return;
+    }
+    clusterKnown = true;
+    Map<String, Long> found = new TreeMap<>();
+    foreignClusters.forEach(
+        (member, cluster) -> found.put(String.valueOf(directory.urlOf(member)), cluster));
+    foreign.accept(found);
+  }
+
+  private void refused(NodeId member, PeerGreeting.Reply reply) {
+    if (reply.clusterId() == self.clusterId() || reply.clusterId() == QueryFrame.NO_CLUSTER) {
+      foreignClusters.remove(member);
+    } else {
+      foreignClusters.put(member, reply.clusterId());
+    }
   }
 
   /** True if messages have been going to that member for 5 s and none comes. */
@@ -262,7 +299,8 @@ public final class SocketPeers implements PeerTransport, SnapshotTransport {
           for (int i = 0; i < count; i++) {
             metrics.sendFailed(to.value());
           }
-        });
+        },
+        reply -> refused(to, reply));
   }
 
   private void unlink(Target target) {
@@ -312,6 +350,7 @@ public final class SocketPeers implements PeerTransport, SnapshotTransport {
         return;
       }
       contacts.heard(envelope.from(), System.nanoTime());
+      clusterKnown = true;
       directory.learn(envelope.from(), greeting.fromUrl());
       if (!(envelope.payload() instanceof PeerPayload.Hello)) {
         (greeting.channel() == PeerChannel.RAFT ? raft : snapshots).accept(envelope);

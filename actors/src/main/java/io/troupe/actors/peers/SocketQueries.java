@@ -107,7 +107,7 @@ public final class SocketQueries implements PeerQueries {
   private PeerLink link(String to) {
     synchronized (links) {
       return links.computeIfAbsent(
-          to, any -> network.link(PeerAddress.of(to), this::greeting, count -> {}));
+          to, any -> network.link(PeerAddress.of(to), this::greeting, count -> {}, refused -> {}));
     }
   }
 

@@ -228,9 +228,9 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand>
       return this;
     }
     LOG.info(
-        "saved snapshot snapshot-index={} took-ms={}",
+        "saved snapshot snapshot-index={} took={}",
         index,
-        (System.nanoTime() - saved.startedNanos()) / 1_000_000);
+        Duration.ofMillis((System.nanoTime() - saved.startedNanos()) / 1_000_000));
     core.saved(index);
     return this;
   }

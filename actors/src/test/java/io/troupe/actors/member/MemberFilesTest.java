@@ -12,6 +12,7 @@ import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.DataDirException;
+import io.troupe.persistence.datadir.DurableFiles;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.wal.WalReplay;
@@ -22,6 +23,7 @@ import io.troupe.raft.membership.ConfChange;
 import io.troupe.raft.membership.ConfEntry;
 import io.troupe.raft.membership.Membership;
 import io.troupe.raft.membership.MembershipCodec;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -160,5 +162,38 @@ class MemberFilesTest {
             DataDirException.class,
             e -> assertThat(e.reason()).isEqualTo(DataDirException.Reason.CORRUPT))
         .hasMessageContaining("no membership");
+  }
+
+  @Test
+  void removedMemberIsRefused() {
+    identify(TWO, false);
+    open(
+        files -> {
+          files.machine().confChange(1, 1, first(files.recovered()));
+          ConfChange removal = new ConfChange(ConfChange.Kind.REMOVE, TWO, List.of());
+          Membership after =
+              new Membership(2, Set.of(ONE), Set.of(), Set.of(), Set.of(), Set.of(TWO));
+          files.machine().confChange(2, 1, new ConfEntry(null, List.of(removal), after));
+          files.machine().commit();
+        });
+    assertThatThrownBy(this::recovered)
+        .isInstanceOf(MemberRemovedException.class)
+        .hasMessageContaining("member add");
+  }
+
+  @Test
+  void stateWithoutLogIsRefused() throws IOException {
+    identify(TWO, false);
+    open(
+        files -> {
+          files.machine().confChange(1, 1, first(files.recovered()));
+          files.machine().commit();
+        });
+    DurableFiles.deleteTree(root.resolve("wal"));
+    assertThatThrownBy(this::recovered)
+        .isInstanceOfSatisfying(
+            DataDirException.class,
+            e -> assertThat(e.reason()).isEqualTo(DataDirException.Reason.CORRUPT))
+        .hasMessageContaining("there is no log in");
   }
 }

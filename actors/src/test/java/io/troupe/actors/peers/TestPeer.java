@@ -29,6 +29,10 @@ final class TestPeer implements AutoCloseable {
 
   final BlockingQueue<PeerEnvelope> raft = new LinkedBlockingQueue<>();
   final BlockingQueue<PeerEnvelope> snapshots = new LinkedBlockingQueue<>();
+
+  /** URLs that belong to other clusters, when no quorum is possible because of them. */
+  final CompletableFuture<Map<String, Long>> foreign = new CompletableFuture<>();
+
   final PeerDirectory directory;
   final PeerNetwork network;
   final SocketPeers peers;
@@ -116,7 +120,8 @@ final class TestPeer implements AutoCloseable {
             Duration.ofSeconds(3),
             metrics.peers(),
             raft::add,
-            snapshots::add);
+            snapshots::add,
+            foreign::complete);
   }
 
   static String url(int port) {

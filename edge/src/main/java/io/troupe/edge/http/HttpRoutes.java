@@ -33,7 +33,8 @@ public final class HttpRoutes {
       MetricsEndpoint metrics,
       DebugEndpoints debug,
       @Nullable ProfileEndpoints profiles,
-      @Nullable JsonGateway gateway) {}
+      @Nullable JsonGateway gateway,
+      StatusPage statusPage) {}
 
   private final AccessRules access;
   private final Endpoints endpoints;
@@ -56,6 +57,10 @@ public final class HttpRoutes {
     HttpResponse refusal = access.refusal(request, clientInfo, gateway);
     if (refusal != null) {
       return respond(request, refusal);
+    }
+    if (request.getUri().path().equals("/")) {
+      // Without the headers that would allow pages of other sites to read it.
+      return respond(request, endpoints.statusPage().handle(request));
     }
     return route(request, clientInfo).thenApply(response -> access.allowed(request, response));
   }

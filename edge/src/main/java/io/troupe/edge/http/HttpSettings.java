@@ -16,6 +16,8 @@ import java.util.Set;
  * @param keepAlive pings of HTTP/2
  * @param limits of each connection
  * @param sharedPorts whether other processes may listen on the same ports at the same time
+ * @param statusPage when the page at / is served
+ * @param version Troupe's own version and commit, for that page
  */
 public record HttpSettings(
     Set<String> cors,
@@ -24,7 +26,9 @@ public record HttpSettings(
     boolean jsonGateway,
     KeepAlive keepAlive,
     ConnectionLimits limits,
-    boolean sharedPorts) {
+    boolean sharedPorts,
+    StatusPageMode statusPage,
+    String version) {
   /** Copies the sets. */
   public HttpSettings {
     cors = Set.copyOf(cors);

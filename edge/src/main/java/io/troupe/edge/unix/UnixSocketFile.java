@@ -1,5 +1,6 @@
 package io.troupe.edge.unix;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -21,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * The file of a listening unix socket. The process's umask sets its permissions (as in etcd).
  * {@link #close} removes it. Thread-safe.
  */
-public final class UnixSocketFile implements AutoCloseable {
+public final class UnixSocketFile implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(UnixSocketFile.class);
 
   private final Path path;

@@ -29,7 +29,7 @@ public final class ConfigLoader {
   /**
    * Sets {@code -Dkey=value} arguments as system properties.
    *
-   * @throws StartException for any other argument
+   * @throws StartException for any other argument, and for a setting whose name is misspelt
    */
   public static void properties(String[] args) {
     for (String arg : args) {
@@ -42,6 +42,7 @@ public final class ConfigLoader {
                 + " is not understood: expected -Dkey=value, for example"
                 + " -Dconfig.file=conf/node.conf or -Dtroupe.name=node1");
       }
+      KeyNames.checkArgument(arg.substring(2, equals));
       System.setProperty(arg.substring(2, equals), arg.substring(equals + 1));
     }
   }
@@ -50,9 +51,12 @@ public final class ConfigLoader {
    * Reads the file that {@code config.file} names. System properties override it, and the defaults
    * fill in what it does not set.
    *
-   * @throws StartException for a missing or a malformed file
+   * @throws StartException for a missing or a malformed file, one without the section troupe, and
+   *     for a setting whose name is misspelt
    */
   public static Config configuration() {
+    // Those before -jar too.
+    System.getProperties().stringPropertyNames().forEach(KeyNames::checkProperty);
     return complete(
         () -> {
           ConfigFactory.invalidateCaches();
@@ -84,6 +88,9 @@ public final class ConfigLoader {
           ExitCode.CONFIGURATION,
           "configuration: config.file = \"" + name + "\" is wrong: expected a readable file");
     }
-    return ConfigFactory.parseFile(file, ConfigParseOptions.defaults().setAllowMissing(false));
+    Config config =
+        ConfigFactory.parseFile(file, ConfigParseOptions.defaults().setAllowMissing(false));
+    KeyNames.checkFile(config, name);
+    return config;
   }
 }

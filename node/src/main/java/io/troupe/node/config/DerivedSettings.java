@@ -10,6 +10,7 @@ import io.troupe.model.MemoryBudget;
 import io.troupe.node.config.FeatureGates.Feature;
 import io.troupe.node.process.ExitCode;
 import io.troupe.node.process.StartException;
+import io.troupe.node.process.Version;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.wal.WalSettings;
 import io.troupe.raft.RaftSettings;
@@ -177,7 +178,9 @@ public final class DerivedSettings {
         settings.http().jsonGateway(),
         settings.keepAlive(),
         connections(settings),
-        settings.http().sharedPorts());
+        settings.http().sharedPorts(),
+        settings.http().statusPage(),
+        Version.product() + " (" + Version.commit() + ", " + Version.commitDate() + ")");
   }
 
   /** The settings of the gateway. */

@@ -4,6 +4,7 @@ import com.typesafe.config.Config;
 import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.edge.connection.ConnectionLimits;
 import io.troupe.edge.connection.KeepAlive;
+import io.troupe.edge.http.StatusPageMode;
 import io.troupe.node.discovery.DiscoverySettings;
 import io.troupe.node.discovery.SrvSettings;
 import io.troupe.node.process.StartException;
@@ -160,6 +161,7 @@ public record NodeSettings(
    * @param extensiveMetrics with histograms of the call times of each method
    * @param sharedPorts other processes may listen on these ports, and on those of gRPC, at the same
    *     time
+   * @param statusPage when the page at / is served
    */
   public record Http(
       List<URI> listenUrls,
@@ -169,7 +171,8 @@ public record NodeSettings(
       boolean profiling,
       boolean jsonGateway,
       boolean extensiveMetrics,
-      boolean sharedPorts) {}
+      boolean sharedPorts,
+      StatusPageMode statusPage) {}
 
   /** Returns the election timeout in ticks of one heartbeat interval. */
   public int electionTicks() {

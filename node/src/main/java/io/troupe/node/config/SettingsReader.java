@@ -9,6 +9,7 @@ import com.typesafe.config.ConfigValueType;
 import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.edge.connection.ConnectionLimits;
 import io.troupe.edge.connection.KeepAlive;
+import io.troupe.edge.http.StatusPageMode;
 import io.troupe.node.process.ExitCode;
 import io.troupe.node.process.StartException;
 import io.troupe.server.UpkeepSettings;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -167,7 +169,9 @@ final class SettingsReader {
         flag("enable-pprof"),
         flag("enable-grpc-gateway"),
         oneOf("metrics", Set.of("basic", "extensive")).equals("extensive"),
-        flag("socket-reuse-port"));
+        flag("socket-reuse-port"),
+        StatusPageMode.valueOf(
+            oneOf("status-page", Set.of("auto", "always", "never")).toUpperCase(Locale.ROOT)));
   }
 
   static boolean isHostAndPort(String address) {
@@ -222,7 +226,9 @@ final class SettingsReader {
                 + entry.getValue().unwrapped()
                 + " ("
                 + entry.getValue().origin().description()
-                + "); known keys of this section: "
+                + ")"
+                + KeyNames.suggestion(entry.getKey())
+                + "; known keys of this section: "
                 + siblings(known, entry.getKey()));
       }
     }

@@ -128,6 +128,11 @@ final class EtcdLogFields extends AbstractJsonProvider<ILoggingEvent> {
       json.writeEndArray();
     } else {
       json.writeStringField(key, String.valueOf(value));
+      MemberNames.Member member = MemberNames.of(value);
+      if (member != null) {
+        json.writeStringField(MemberNames.prefix(key) + "-name", member.name());
+        json.writeStringField(MemberNames.prefix(key) + "-url", member.url());
+      }
     }
   }
 

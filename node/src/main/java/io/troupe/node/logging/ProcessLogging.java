@@ -2,12 +2,13 @@ package io.troupe.node.logging;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.PatternLayout;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ConfiguratorRank;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.encoder.Encoder;
+import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import io.troupe.node.config.NodeSettings;
 import io.troupe.node.process.StartException;
@@ -30,7 +31,7 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
   private static final String OWN = "troupe";
   private static final List<String> AS_IT_BEGINS = List.of("stderr");
   private static final String TEXT =
-      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %-22logger{0} %msg%replace( %kvp){'^ $', ''}%n%ex{full}";
+      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %-22logger{0} %text%replace( %kvp){'^ $', ''}%n%ex{full}";
 
   private static volatile boolean process;
 
@@ -91,13 +92,19 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
     context.getLogger("org.apache.pekko.stream.Materializer").setLevel(Level.ERROR);
     context.getLogger("net.openhft").setLevel(Level.WARN);
     context.addTurboFilter(new MalformedRequestLogFilter());
+    context.addTurboFilter(new BindFailureLogFilter());
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
   }
 
   private static Encoder<ILoggingEvent> text(LoggerContext context) {
-    PatternLayoutEncoder encoder = new PatternLayoutEncoder();
+    PatternLayout layout = new PatternLayout();
+    layout.setContext(context);
+    layout.getInstanceConverterMap().put("text", TextMessage::new);
+    layout.setPattern(TEXT);
+    layout.start();
+    LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
     encoder.setContext(context);
-    encoder.setPattern(TEXT);
+    encoder.setLayout(layout);
     encoder.start();
     return encoder;
   }

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs the heap limit, and the largest classes when a garbage collection leaves almost no free
- * heap. After a failed allocation no Java code runs that could log them.
+ * Logs the largest classes when a garbage collection leaves almost no free heap. After a failed
+ * allocation no Java code runs that could log them.
  */
 public final class HeapMonitor {
   private static final Logger LOG = LoggerFactory.getLogger(HeapMonitor.class);
@@ -29,12 +29,14 @@ public final class HeapMonitor {
 
   private HeapMonitor() {}
 
-  /** Logs one line at start. */
-  public static void logLimit() {
-    LOG.info(
-        "heap limit heap-max={}MiB origin=\"{}\"",
-        Runtime.getRuntime().maxMemory() / MEBIBYTE,
-        System.getProperty(ORIGIN, "JVM"));
+  /** Returns the limit of the heap in MiB. */
+  public static long limitMebibytes() {
+    return Runtime.getRuntime().maxMemory() / MEBIBYTE;
+  }
+
+  /** Returns what determined the limit: a variable or memory of the launcher, or {@code JVM}. */
+  public static String origin() {
+    return System.getProperty(ORIGIN, "JVM");
   }
 
   /**

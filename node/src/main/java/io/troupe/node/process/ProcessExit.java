@@ -16,6 +16,8 @@ import org.slf4j.Logger;
 public final class ProcessExit {
   private static final int MAX_CAUSES = 50;
 
+  private static volatile String normalCause = "signal";
+
   private final Logger log;
   private final boolean etcd;
 
@@ -51,21 +53,47 @@ public final class ProcessExit {
     }
     if (cause instanceof MemberRemovedException) {
       // Not a failure: a supervisor must not restart the member (M6).
-      log.warn("stopping exit-code=0 reason={}", cause.getMessage());
+      log.warn("stopping cause=removed exit-code=0 reason={}", cause.getMessage());
       // The exit waits for the actors, and this is one of their threads.
-      new Thread(() -> Runtime.getRuntime().exit(0), "removed").start();
+      new Thread(() -> exitNormally("removed"), "removed").start();
       return;
     }
     ExitCode code = code(cause);
     boolean unforeseen = code == ExitCode.UNEXPECTED || code == ExitCode.INVARIANT;
     if (unforeseen || code == ExitCode.OUT_OF_MEMORY) {
-      log.error("stopping exit-code={} reason={}", code.code(), cause.toString(), cause);
+      log.error(
+          "stopping cause={} exit-code={} reason={}",
+          code.cause(),
+          code.code(),
+          cause.toString(),
+          cause);
     } else if (etcd && code == ExitCode.CONFIGURATION) {
       refuse(log, String.valueOf(cause.getMessage()));
     } else {
-      log.error("stopping exit-code={} reason={}", code.code(), cause.getMessage());
+      log.error(
+          "stopping cause={} exit-code={} reason={}",
+          code.cause(),
+          code.code(),
+          cause.getMessage());
     }
     Runtime.getRuntime().halt(status(code, etcd));
+  }
+
+  /**
+   * Stops the member in order and exits with status 0.
+   *
+   * @param cause for the log
+   */
+  public static void exitNormally(String cause) {
+    normalCause = cause;
+    Runtime.getRuntime().exit(0);
+  }
+
+  /**
+   * Returns why the process stops in order: a signal (SIGTERM, SIGINT, SIGHUP) or another cause.
+   */
+  public static String cause() {
+    return normalCause;
   }
 
   /** Logs a wrong setting, in etcd's words. */
@@ -90,6 +118,7 @@ public final class ProcessExit {
       return switch (dataDir.reason()) {
         case IN_USE -> ExitCode.DATA_IN_USE;
         case LOG_ELSEWHERE -> ExitCode.CONFIGURATION;
+        case UNUSABLE -> ExitCode.DATA_UNUSABLE;
         case NOT_WRITABLE -> ExitCode.DISK_FAILURE;
         case WRONG_VERSION, FOREIGN, CORRUPT -> ExitCode.DATA_CORRUPT;
       };

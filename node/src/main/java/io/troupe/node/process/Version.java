@@ -1,12 +1,58 @@
 package io.troupe.node.process;
 
-/** Version of this build. */
+import io.troupe.server.MaintenanceService;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Properties;
+
+/** Version of this build. The build writes it into a resource. */
 public final class Version {
+  private static final String RESOURCE = "/troupe-build.properties";
+  private static final Properties BUILD = read();
+
   private Version() {}
 
-  /** Returns Troupe's own version, from the jar's manifest. */
+  /** Returns Troupe's own version, for example {@code 0.1.0}. */
   public static String product() {
-    String version = Version.class.getPackage().getImplementationVersion();
-    return version == null ? "development" : version;
+    return value("version");
+  }
+
+  /** Returns the abbreviated id of the commit, {@code unknown} if it was built without git. */
+  public static String commit() {
+    return value("commit");
+  }
+
+  /** Returns the commit's date in UTC, as 2026-01-31; {@code unknown} as above. */
+  public static String commitDate() {
+    return value("commit-date");
+  }
+
+  /** Returns the line that {@code --version} prints. */
+  public static String line() {
+    return "Troupe "
+        + product()
+        + " ("
+        + commit()
+        + ", "
+        + commitDate()
+        + "), serves etcd API "
+        + MaintenanceService.ETCD_VERSION;
+  }
+
+  private static String value(String key) {
+    return BUILD.getProperty(key, "unknown");
+  }
+
+  private static Properties read() {
+    Properties build = new Properties();
+    try (InputStream in = Version.class.getResourceAsStream(RESOURCE)) {
+      if (in != null) {
+        build.load(in);
+      }
+    } catch (IOException broken) {
+      throw new UncheckedIOException(broken);
+    }
+    return build;
   }
 }

@@ -73,7 +73,11 @@ class ProcessExitTest {
             .findFirst()
             .orElseThrow();
     Set<ExitCode> useless =
-        EnumSet.of(ExitCode.CONFIGURATION, ExitCode.DATA_CORRUPT, ExitCode.ADDRESS);
+        EnumSet.of(
+            ExitCode.CONFIGURATION,
+            ExitCode.DATA_CORRUPT,
+            ExitCode.ADDRESS,
+            ExitCode.DATA_UNUSABLE);
     assertThat(prevented.substring(prevented.indexOf('=') + 1).split(" ", -1))
         .containsExactlyInAnyOrder(
             useless.stream().map(code -> String.valueOf(code.code())).toArray(String[]::new));

@@ -4,6 +4,7 @@ import io.troupe.model.NodeId;
 import io.troupe.persistence.datadir.CheckedText.BadTextException;
 import io.troupe.persistence.datadir.DataDirException.Reason;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -49,6 +50,11 @@ public final class DataDir implements AutoCloseable {
     this.identity = identity;
   }
 
+  /** True if a member has been created in that directory. Reads nothing and changes nothing. */
+  public static boolean hasOwner(Path root) {
+    return Files.exists(root.resolve(IDENTITY));
+  }
+
   /** As below, with the log in the data directory. */
   public static DataDir open(Path root) {
     return open(root, null);
@@ -59,15 +65,15 @@ public final class DataDir implements AutoCloseable {
    *
    * @param walDir the log's own directory, not below root; null if the log is in root. Fixed when
    *     the directory gets its identity
-   * @throws DataDirException IN_USE, NOT_WRITABLE, WRONG_VERSION, FOREIGN (the directory contains
-   *     other files), LOG_ELSEWHERE or CORRUPT; no lock is held then
+   * @throws DataDirException IN_USE, UNUSABLE, NOT_WRITABLE, WRONG_VERSION, FOREIGN (the directory
+   *     contains other files), LOG_ELSEWHERE or CORRUPT; no lock is held then
    */
   public static DataDir open(Path root, @Nullable Path walDir) {
     try {
       DurableFiles.createDirectory(root);
       refuseForeign(root);
     } catch (IOException e) {
-      throw new DataDirException(Reason.NOT_WRITABLE, "cannot use " + root + ": " + e, e);
+      throw DataDirException.failed("cannot use " + root, e);
     }
     DirectoryLock lock = DirectoryLock.acquire(root.resolve(LOCK));
     @Nullable DataDir opened = null;
@@ -88,7 +94,7 @@ public final class DataDir implements AutoCloseable {
       opened = made;
       return made;
     } catch (IOException e) {
-      throw new DataDirException(Reason.NOT_WRITABLE, "cannot use " + root + ": " + e, e);
+      throw DataDirException.failed("cannot use " + root, e);
     } finally {
       if (opened == null) {
         if (log != null) {
@@ -222,6 +228,10 @@ public final class DataDir implements AutoCloseable {
   private void createDirectories() throws IOException {
     for (Path part : List.of(wal(), state(), snapshots())) {
       DurableFiles.createDirectory(part);
+      // After one start as another user, for example.
+      if (!Files.isWritable(part)) {
+        throw new AccessDeniedException(part.toString());
+      }
     }
   }
 

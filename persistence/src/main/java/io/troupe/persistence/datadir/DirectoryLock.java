@@ -35,7 +35,7 @@ final class DirectoryLock implements AutoCloseable {
   /**
    * Acquires the lock.
    *
-   * @throws DataDirException IN_USE with the holder's process id, or NOT_WRITABLE
+   * @throws DataDirException IN_USE with the holder's process id, UNUSABLE or NOT_WRITABLE
    */
   static DirectoryLock acquire(Path file) {
     Path key = file.toAbsolutePath().normalize();
@@ -48,7 +48,7 @@ final class DirectoryLock implements AutoCloseable {
       lock = new DirectoryLock(key, open(key, pid));
       return lock;
     } catch (IOException e) {
-      throw new DataDirException(Reason.NOT_WRITABLE, "cannot lock " + file + ": " + e, e);
+      throw DataDirException.failed("cannot lock " + file, e);
     } finally {
       if (lock == null) {
         HELD.remove(key);

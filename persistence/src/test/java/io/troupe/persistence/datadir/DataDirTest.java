@@ -11,6 +11,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -169,8 +171,31 @@ class DataDirTest {
     assertThat(reason(() -> DataDir.open(root))).isEqualTo(Reason.FOREIGN);
     assertThat(root.resolve("lock")).doesNotExist();
     Path file = Files.writeString(temp.resolve("file"), "x");
-    assertThat(reason(() -> DataDir.open(file))).isEqualTo(Reason.NOT_WRITABLE);
+    assertThat(reason(() -> DataDir.open(file))).isEqualTo(Reason.UNUSABLE);
+    assertThatThrownBy(() -> DataDir.open(file.resolve("below")))
+        .hasMessageContaining(file + " is not a directory")
+        .hasMessageContaining("correct the path");
     assertThat(reason(() -> DataDir.open(Path.of("/proc/nowhere")))).isEqualTo(Reason.NOT_WRITABLE);
+  }
+
+  @Test
+  void wrongPathsAndPermissionsAreDistinguishedFromFailedDevices() {
+    String file = "/srv/data";
+    for (IOException wrong :
+        List.of(
+            new AccessDeniedException(file),
+            new FileSystemException(file, null, "Operation not permitted"),
+            new FileSystemException(file, null, "Read-only file system"))) {
+      DataDirException failed = DataDirException.failed("cannot use " + file, wrong);
+      assertThat(failed.reason()).isEqualTo(Reason.UNUSABLE);
+      assertThat(failed).hasMessageContaining(file).hasMessageNotContaining("Exception");
+    }
+    for (IOException device :
+        List.of(
+            new IOException("Input/output error"),
+            new FileSystemException(file, null, "No space left on device"))) {
+      assertThat(DataDirException.failed("x", device).reason()).isEqualTo(Reason.NOT_WRITABLE);
+    }
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.troupe.model.Bytes;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerChannel;
 import io.troupe.protocol.PeerGreeting;
+import io.troupe.protocol.QueryFrame;
 import io.troupe.protocol.wire.WireGreeting;
 import java.io.IOException;
 import java.io.InputStream;
@@ -42,7 +43,7 @@ class GreetingCodecTest {
     for (PeerGreeting.Reply reply :
         new PeerGreeting.Reply[] {
           PeerGreeting.Reply.accepted(1, 9, A),
-          PeerGreeting.Reply.refused("why"),
+          PeerGreeting.Reply.refused(QueryFrame.NO_CLUSTER, NodeId.NONE, "why"),
           PeerGreeting.Reply.notReady()
         }) {
       assertThat(GreetingCodec.decodeReply(Bytes.wrap(GreetingCodec.encode(reply))))
@@ -66,7 +67,10 @@ class GreetingCodecTest {
       line("greeting-" + channel.number(), GreetingCodec.encode(greeting(channel)), text);
     }
     line("accepted", GreetingCodec.encode(PeerGreeting.Reply.accepted(1, 9, A)), text);
-    line("refused", GreetingCodec.encode(PeerGreeting.Reply.refused("why")), text);
+    line(
+        "refused",
+        GreetingCodec.encode(PeerGreeting.Reply.refused(QueryFrame.NO_CLUSTER, NodeId.NONE, "why")),
+        text);
     line("not-ready", GreetingCodec.encode(PeerGreeting.Reply.notReady()), text);
     if (System.getProperty("rewrite") != null) {
       Files.writeString(Path.of("src/test/resources", GOLDEN), text);

@@ -37,7 +37,8 @@ class ClosingIT {
   /** From the first to the last log line of the shutdown. */
   private static Duration stopTime(NodeProcess ended) {
     List<String> lines = ended.err().lines().toList();
-    String begin = lines.stream().filter(l -> l.endsWith(" stopping")).findFirst().orElseThrow();
+    String begin =
+        lines.stream().filter(l -> l.endsWith(" stopping cause=signal")).findFirst().orElseThrow();
     String end = lines.stream().filter(l -> l.endsWith(" stopped")).findFirst().orElseThrow();
     return Duration.between(time(begin), time(end));
   }

@@ -143,14 +143,7 @@ class HttpConformanceTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {
-        "/",
-        "/healthz",
-        "/livez/",
-        "/livez/linearizable_read",
-        "/readyz/unknown",
-        "/v2/keys"
-      })
+      strings = {"/healthz", "/livez/", "/livez/linearizable_read", "/readyz/unknown", "/v2/keys"})
   void otherPathsAreNotFound(String path) {
     HttpResponse<String> missing = http.get(path);
     assertThat(missing.statusCode()).isEqualTo(404);

@@ -31,6 +31,7 @@ class BuildSelectionTest {
           // Restart, exit codes, logs; a failover; a kill during a compaction.
           "NodeProcessIT",
           "MemberProcessIT",
+          "FirstStartIT",
           "TimeWithoutLeaderIT",
           "CompactionResumeIT",
           // Clients: etcdctl with users and with TLS, jetcd, curl; one kind of attack.

@@ -255,7 +255,9 @@ class LauncherIT {
       assertThat(node.err())
           .contains(
               "\"name\":\"filed\"", "\"msg\":\"flag has no effect here\",\"flag\":\"max-wals\"")
-          .contains("loaded server configuration");
+          .contains("loaded server configuration")
+          .containsPattern("\"msg\":\"starting Troupe\",\"version\":\"[^\"]+\",\"commit\":\"")
+          .containsPattern("\"heap-max\":\"\\d+MiB\".*\"heap-origin\":\"");
     }
   }
 }

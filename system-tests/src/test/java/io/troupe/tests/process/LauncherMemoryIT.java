@@ -107,7 +107,7 @@ class LauncherMemoryIT {
   @MethodSource(JDKS)
   void memberLogsItsHeapAndUsesSmallInitialHeap(Jdk jdk) {
     try (NodeProcess node = node(jdk).environment("TROUPE_HEAP", "96m").start().awaitReady()) {
-      assertThat(node.awaitLine("heap limit")).contains("origin=\"TROUPE_HEAP\"");
+      assertThat(node.awaitLine("starting Troupe")).contains("heap-origin=\"TROUPE_HEAP\"");
       assertThat(node.err()).doesNotContain("ERROR");
     }
   }
@@ -115,7 +115,8 @@ class LauncherMemoryIT {
   @Test
   void memberLogsSourceOfDefaultHeap() {
     try (NodeProcess node = node(TestJdks.running()).start().awaitReady()) {
-      assertThat(node.awaitLine("heap limit")).containsPattern("origin=\"(machine|cgroup) memory");
+      assertThat(node.awaitLine("starting Troupe"))
+          .containsPattern("heap-origin=\"(machine|cgroup) memory");
     }
   }
 

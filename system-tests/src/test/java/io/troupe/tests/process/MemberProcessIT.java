@@ -80,7 +80,7 @@ class MemberProcessIT {
    * depends on the machine.
    */
   private static Duration stopTime(NodeProcess node) {
-    return Duration.between(timeOf(node, " stopping"), timeOf(node, " stopped"));
+    return Duration.between(timeOf(node, " stopping cause=signal"), timeOf(node, " stopped"));
   }
 
   private static OffsetDateTime timeOf(NodeProcess node, String word) {
