@@ -167,9 +167,9 @@ public final class SnapshotSession {
       messages.add(message(ByteString.copyFrom(digest.digest())));
       complete = true;
       LOG.info(
-          "successfully sent database snapshot to client total-bytes={} took-ms={}",
+          "successfully sent database snapshot to client total-bytes={} took={}",
           file.bytes(),
-          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos));
+          Duration.ofMillis((System.nanoTime() - startNanos) / 1_000_000));
     }
     return messages;
   }
