@@ -3,6 +3,7 @@ package io.troupe.ctl.client;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
@@ -50,9 +51,20 @@ public final class Reachability {
       }
       secure.setSSLParameters(parameters);
       secure.startHandshake();
+      awaitVerdict(secure);
       return null;
     } catch (IOException e) {
       return "TLS handshake failed: " + e.getMessage();
+    }
+  }
+
+  /** With TLS 1.3 the server rejects a client certificate after the handshake of the client. */
+  private static void awaitVerdict(SSLSocket secure) throws IOException {
+    try {
+      var unused = secure.getInputStream().read();
+    } catch (SocketTimeoutException e) {
+      // The server accepted the client and waits for its request.
+      return;
     }
   }
 }
