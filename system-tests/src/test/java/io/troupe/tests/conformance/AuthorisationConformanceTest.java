@@ -24,6 +24,7 @@ import io.troupe.grpc.api.MemberPromoteRequest;
 import io.troupe.grpc.api.MemberRemoveRequest;
 import io.troupe.grpc.api.MemberUpdateRequest;
 import io.troupe.grpc.api.MoveLeaderRequest;
+import io.troupe.grpc.api.SnapshotRequest;
 import io.troupe.grpc.api.StatusRequest;
 import io.troupe.grpc.api.TxnRequest;
 import io.troupe.grpc.api.WatchResponse;
@@ -241,6 +242,7 @@ class AuthorisationConformanceTest {
     user.denied(Api.HASH, HashRequest.getDefaultInstance());
     user.denied(Api.HASH_KV, HashKVRequest.getDefaultInstance());
     user.denied(Api.MOVE_LEADER, MoveLeaderRequest.getDefaultInstance());
+    user.denied(Api.SNAPSHOT, SnapshotRequest.getDefaultInstance());
     user.denied(
         Api.MEMBER_ADD, MemberAddRequest.newBuilder().addPeerURLs("http://127.0.0.1:1").build());
     user.refused(
@@ -261,6 +263,7 @@ class AuthorisationConformanceTest {
     anonymous.nameless(Api.MEMBER_REMOVE, MemberRemoveRequest.getDefaultInstance());
     anonymous.nameless(Api.HASH_KV, HashKVRequest.getDefaultInstance());
     anonymous.nameless(Api.DEFRAGMENT, DefragmentRequest.getDefaultInstance());
+    anonymous.nameless(Api.SNAPSHOT, SnapshotRequest.getDefaultInstance());
     root.call(Api.HASH_KV, HashKVRequest.getDefaultInstance());
     root.call(Api.DEFRAGMENT, DefragmentRequest.getDefaultInstance());
   }
