@@ -21,11 +21,12 @@ import org.junit.jupiter.api.io.TempDir;
 /** A view shows all spaces at one moment, until it or its store is closed. */
 class FrozenViewTest {
   private static final Bytes A = Bytes.utf8("a");
+  private static final RocksSettings SMALL = new RocksSettings(8 << 20, 4 << 20, 2, 64, 0);
 
   private final RocksStore store;
 
   FrozenViewTest(@TempDir Path temp) {
-    store = RocksStore.open(temp.resolve("s"), RocksStoreTest.SMALL);
+    store = RocksStore.open(temp.resolve("s"), SMALL);
   }
 
   private void put(String value) {
