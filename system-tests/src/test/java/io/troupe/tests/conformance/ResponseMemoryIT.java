@@ -163,7 +163,9 @@ class ResponseMemoryIT {
   @Test
   void clientThatReadsNoStreamAffectsOnlyItself() throws Exception {
     try (ApiClient deaf = new ApiClient(member.endpoint())) {
-      assertThat(openUnread(deaf, Api.RANGE_STREAM, TestHeap.scaled(110))).isEqualTo(BUSY);
+      // Either the call is refused, or the end of the whole connection arrives first.
+      assertThat(openUnread(deaf, Api.RANGE_STREAM, TestHeap.scaled(110)))
+          .contains("too many requests");
       othersAreServed();
     }
     awaitThatARangeIsAnswered();
