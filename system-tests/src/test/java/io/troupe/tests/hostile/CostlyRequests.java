@@ -13,6 +13,7 @@ import io.etcd.jetcd.api.RequestOp;
 import io.etcd.jetcd.api.TxnRequest;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.awaitility.Awaitility;
 
 /** Attacks with valid requests that cause as much work as a request can. */
 final class CostlyRequests {
@@ -28,6 +30,8 @@ final class CostlyRequests {
   private static final long PATIENCE_SECONDS = 300;
 
   private static final int KEYS_IN_TXN = 100;
+
+  private static final String TOO_MANY_REQUESTS = "etcdserver: too many requests";
 
   private CostlyRequests() {}
 
@@ -72,7 +76,7 @@ final class CostlyRequests {
     return ByteString.copyFromUtf8(String.format("%s%08d", prefix, i));
   }
 
-  /** Puts keys, many in each request. */
+  /** Puts keys, many in each request. A put that the member refuses is repeated. */
   private static void fill(ManagedChannel channel, String prefix, int keys, int bytes) {
     ByteString value = ByteString.copyFrom(new byte[bytes]);
     int each = Math.min(KEYS_IN_TXN, Math.max(1, (1 << 20) / (bytes + 1)));
@@ -82,7 +86,32 @@ final class CostlyRequests {
         PutRequest.Builder put = PutRequest.newBuilder().setKey(key(prefix, k)).setValue(value);
         txn.addSuccess(RequestOp.newBuilder().setRequestPut(put));
       }
-      KVGrpc.newBlockingStub(channel).txn(txn.build());
+      put(channel, txn.build());
+    }
+  }
+
+  /**
+   * Repeats a put while the member refuses it: the member may still free the memory of the attack
+   * before.
+   */
+  private static void put(ManagedChannel channel, TxnRequest txn) {
+    Awaitility.await("a put that the member accepts")
+        .atMost(PATIENCE_SECONDS, TimeUnit.SECONDS)
+        .pollInterval(Duration.ofMillis(100))
+        .pollDelay(Duration.ZERO)
+        .until(() -> isAccepted(channel, txn));
+  }
+
+  private static boolean isAccepted(ManagedChannel channel, TxnRequest txn) {
+    try {
+      KVGrpc.newBlockingStub(channel).txn(txn);
+      return true;
+    } catch (StatusRuntimeException refused) {
+      if (!TOO_MANY_REQUESTS.equals(refused.getStatus().getDescription())) {
+        throw refused;
+      }
+      System.out.println("attacker: " + refused.getStatus());
+      return false;
     }
   }
 
