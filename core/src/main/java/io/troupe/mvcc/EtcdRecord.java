@@ -2,27 +2,38 @@ package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyValue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
 
 /**
- * Encodes a change as a record of etcd's key bucket (MT7): a revision key and the protobuf message
- * {@code mvccpb.KeyValue}. One thread; each record replaces the one before.
+ * A change as a record of etcd's key bucket (MT7): a revision key and the protobuf message {@code
+ * mvccpb.KeyValue}. A large record is not copied: its message consists of parts that share the
+ * arrays of its user key and value. Immutable.
  */
 final class EtcdRecord {
   private static final int REVISION_BYTES = 17;
   private static final int MOST_NUMBER_BYTES = 11;
 
-  private byte[] buffer = new byte[512];
-  private int keyLength;
-  private int length;
+  /** Records up to this size are copied into one array, which is faster. */
+  private static final int SMALL = 4096;
+
+  private final Bytes key;
+  private final List<Bytes> message;
+
+  private EtcdRecord(Bytes key, List<Bytes> message) {
+    this.key = key;
+    this.message = message;
+  }
 
   /** Encodes a put. */
-  void put(KeyValue kv, int sub) {
-    encode(kv.modRevision(), sub, false, kv);
+  static EtcdRecord put(KeyValue kv, int sub) {
+    return encode(kv.modRevision(), sub, false, kv);
   }
 
   /** Encodes a deletion: its message contains only the user key. */
-  void tombstone(long main, int sub, Bytes userKey) {
-    encode(main, sub, true, new KeyValue(userKey, 0, 0, 0, Bytes.EMPTY, 0));
+  static EtcdRecord tombstone(long main, int sub, Bytes userKey) {
+    return encode(main, sub, true, new KeyValue(userKey, 0, 0, 0, Bytes.EMPTY, 0));
   }
 
   /**
@@ -54,76 +65,119 @@ final class EtcdRecord {
     return size(userKey);
   }
 
-  /** Revision key and message, up to {@link #length()}; the next record overwrites them. */
-  byte[] buffer() {
-    return buffer;
+  /** The revision key. */
+  Bytes key() {
+    return key;
+  }
+
+  /** The message: its parts, one after the other. */
+  List<Bytes> message() {
+    return message;
   }
 
   /** Bytes of the revision key and the message. */
   int length() {
+    int length = key.length();
+    for (Bytes part : message) {
+      length += part.length();
+    }
     return length;
   }
 
-  /** The revision key; the next record overwrites it. */
-  Bytes key() {
-    return Bytes.wrap(buffer, 0, keyLength);
+  /** Adds the revision key and the message to a checksum. */
+  void addTo(CRC32C checksum) {
+    add(checksum, key);
+    for (Bytes part : message) {
+      add(checksum, part);
+    }
   }
 
-  /** The message; the next record overwrites it. */
-  Bytes message() {
-    return Bytes.wrap(buffer, keyLength, length - keyLength);
+  private static void add(CRC32C checksum, Bytes bytes) {
+    checksum.update(bytes.backingArray(), bytes.backingOffset(), bytes.length());
   }
 
-  private void encode(long main, int sub, boolean tombstone, KeyValue kv) {
-    ensure(REVISION_BYTES + 1 + 6L * MOST_NUMBER_BYTES + kv.key().length() + kv.value().length());
-    StoreKeys.putLong(buffer, 0, main);
-    buffer[8] = '_';
-    StoreKeys.putLong(buffer, 9, sub);
-    int at = REVISION_BYTES;
+  private static EtcdRecord encode(long main, int sub, boolean tombstone, KeyValue kv) {
+    boolean small = kv.key().length() + kv.value().length() <= SMALL;
+    int numbers = REVISION_BYTES + 1 + 6 * MOST_NUMBER_BYTES;
+    Encoder out =
+        new Encoder(
+            small ? Math.toIntExact(keyBytes(tombstone) + messageBytes(kv)) : numbers, small);
+    StoreKeys.putLong(out.array, 0, main);
+    out.array[8] = '_';
+    StoreKeys.putLong(out.array, 9, sub);
+    out.at = REVISION_BYTES;
     if (tombstone) {
-      buffer[at++] = 't';
+      out.array[out.at++] = 't';
     }
-    keyLength = at;
-    at = field(at, 1, kv.key());
-    at = field(at, 2, kv.createRevision());
-    at = field(at, 3, kv.modRevision());
-    at = field(at, 4, kv.version());
-    at = field(at, 5, kv.value());
-    length = field(at, 6, kv.lease());
-  }
-
-  private void ensure(long size) {
-    if (buffer.length < size) {
-      buffer = new byte[Math.toIntExact(Math.max(size, 2L * buffer.length))];
-    }
+    Bytes key = Bytes.wrap(out.array, 0, out.at);
+    out.done = out.at;
+    out.field(1, kv.key());
+    out.field(2, kv.createRevision());
+    out.field(3, kv.modRevision());
+    out.field(4, kv.version());
+    out.field(5, kv.value());
+    out.field(6, kv.lease());
+    return new EtcdRecord(key, out.parts());
   }
 
   /** Protobuf: absent fields are omitted. */
-  private int field(int at, int number, long value) {
-    if (value == 0) {
-      return at;
-    }
-    buffer[at] = (byte) (number << 3);
-    return varint(at + 1, value);
-  }
+  private static final class Encoder {
+    final byte[] array;
+    final boolean copies;
+    int at;
 
-  private int field(int at, int number, Bytes value) {
-    if (value.isEmpty()) {
-      return at;
-    }
-    buffer[at] = (byte) (number << 3 | 2);
-    return value.copyTo(buffer, varint(at + 1, value.length()));
-  }
+    /** Position after the last part. */
+    int done;
 
-  private int varint(int at, long value) {
-    long rest = value;
-    int to = at;
-    while ((rest & ~0x7fL) != 0) {
-      buffer[to++] = (byte) (rest | 0x80);
-      rest >>>= 7;
+    private final List<Bytes> parts;
+
+    Encoder(int bytes, boolean copies) {
+      this.array = new byte[bytes];
+      this.copies = copies;
+      this.parts = new ArrayList<>(copies ? 1 : 5);
     }
-    buffer[to++] = (byte) rest;
-    return to;
+
+    void field(int number, long value) {
+      if (value != 0) {
+        array[at++] = (byte) (number << 3);
+        varint(value);
+      }
+    }
+
+    void field(int number, Bytes value) {
+      if (value.isEmpty()) {
+        return;
+      }
+      array[at++] = (byte) (number << 3 | 2);
+      varint(value.length());
+      if (copies) {
+        at = value.copyTo(array, at);
+      } else {
+        endPart();
+        parts.add(value);
+      }
+    }
+
+    private void varint(long value) {
+      long rest = value;
+      while ((rest & ~0x7fL) != 0) {
+        array[at++] = (byte) (rest | 0x80);
+        rest >>>= 7;
+      }
+      array[at++] = (byte) rest;
+    }
+
+    private void endPart() {
+      if (at > done) {
+        parts.add(Bytes.wrap(array, done, at - done));
+        done = at;
+      }
+    }
+
+    List<Bytes> parts() {
+      endPart();
+      return parts;
+    }
   }
 
   private static long size(long value) {

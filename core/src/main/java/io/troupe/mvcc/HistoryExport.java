@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Versions that a compaction makes obsolete are left out, whether they are removed yet or not.
  *
  * <p>Records are stored in the order of keys. So the export takes a window of changes, looks their
- * rows up in the order of keys, and returns them in the order of revisions. Memory: the window's
- * values, at most {@code windowBytes} and one value more, and 200 bytes for each of its changes.
+ * rows up in the order of keys, and returns them in the order of revisions. Memory: {@code
+ * windowBytes}, and one record more. A record is not copied.
  *
  * <p>No cursor stays open between two windows. One thread at a time.
  */
@@ -23,15 +23,17 @@ public final class HistoryExport {
   private static final int FIRST_WINDOW = 1024;
   private static final int CHANGE_BYTES = 200;
 
+  /** Copies of a user key: of the change, in its row, and while the row is looked up. */
+  private static final int KEYS_OF_CHANGE = 3;
+
   // As in VersionIterator.
   private static final int STEPS_BEFORE_SEEK = 4;
 
   private final StoreView view;
   private final FrozenHistory at;
   private final long windowBytes;
-  private final int mostChanges;
-  private final EtcdRecord record = new EtcdRecord();
   private final List<Change> window = new ArrayList<>();
+  private @Nullable EtcdRecord record;
   private int next;
   private int windowChanges = FIRST_WINDOW;
 
@@ -82,8 +84,6 @@ public final class HistoryExport {
     this.view = view;
     this.at = at;
     this.windowBytes = windowBytes;
-    this.mostChanges =
-        (int) Math.max(1, Math.min(Integer.MAX_VALUE / 2, windowBytes / 2 / CHANGE_BYTES));
   }
 
   /** Moves to the next record; false at the end. */
@@ -102,24 +102,32 @@ public final class HistoryExport {
     }
   }
 
-  /** Revision key of the current record; the next one overwrites it. */
+  /** Revision key of the current record. */
   public Bytes key() {
-    return record.key();
+    return current().key();
   }
 
-  /** Message of the current record; the next one overwrites it. */
-  public Bytes message() {
-    return record.message();
+  /** Message of the current record: its parts, one after the other. */
+  public List<Bytes> message() {
+    return current().message();
+  }
+
+  private EtcdRecord current() {
+    if (record == null) {
+      throw new IllegalStateException("not at a record");
+    }
+    return record;
   }
 
   private boolean encode(Change change) {
     if (change.row == null) {
-      record.tombstone(change.main, change.sub, change.userKey);
+      record = EtcdRecord.tombstone(change.main, change.sub, change.userKey);
       return true;
     }
     KeyValue found = change.found;
     if (found != null) {
-      record.put(found, change.sub);
+      record = EtcdRecord.put(found, change.sub);
+      change.found = null;
       return true;
     }
     if (change.main >= at.compactedRevision()) {
@@ -131,6 +139,7 @@ public final class HistoryExport {
   private void fillWindow(Bytes from) {
     next = 0;
     window.clear();
+    record = null;
     Bytes end = StoreKeys.revision(at.revision() + 1, 0);
     try (HistoryCursors cursors = HistoryCursors.open(view, from, end)) {
       position = takeChanges(cursors.changes());
@@ -143,20 +152,23 @@ public final class HistoryExport {
       puts.sort(Comparator.comparing(Change::rowOfPut));
       lookUp(puts, new Rows(cursors.rows()));
     }
-    windowChanges = Math.min(mostChanges, 2 * Math.max(1, window.size()));
+    windowChanges = (int) Math.min(Integer.MAX_VALUE, 2L * Math.max(1, window.size()));
   }
 
   /** Returns the first change that is not taken, or null. */
   private @Nullable Bytes takeChanges(Cursor changes) {
+    long bytes = 0;
     while (changes.next()) {
-      if (window.size() >= windowChanges) {
+      if (window.size() >= windowChanges || bytes > windowBytes / 2) {
         return changes.key();
       }
       long main = StoreKeys.revisionMain(changes.key());
       boolean tombstone = RowCodec.isTombstoneChange(changes.value());
       if (!tombstone || main >= at.compactedRevision()) {
         int sub = StoreKeys.revisionSub(changes.key());
-        window.add(new Change(main, sub, RowCodec.changedKey(changes.value()), tombstone));
+        Bytes userKey = RowCodec.changedKey(changes.value());
+        bytes += CHANGE_BYTES + (long) KEYS_OF_CHANGE * userKey.length();
+        window.add(new Change(main, sub, userKey, tombstone));
       }
     }
     return null;

@@ -18,6 +18,7 @@ public final class HistorySizes {
   private final StoreView view;
   private long records;
   private long bytes;
+  private long mostBytesOfOne;
 
   /** The row that was counted last. */
   private @Nullable Bytes last;
@@ -66,12 +67,21 @@ public final class HistorySizes {
     if (main < at.compactedRevision() && !live) {
       return;
     }
-    records++;
-    bytes += EtcdRecord.keyBytes(tombstone);
-    bytes +=
+    long message =
         tombstone
             ? EtcdRecord.tombstoneBytes(StoreKeys.userKey(row))
             : EtcdRecord.messageBytes(RowCodec.keyValue(row, rows.value()));
+    records++;
+    bytes += EtcdRecord.keyBytes(tombstone) + message;
+    mostBytesOfOne = Math.max(mostBytesOfOne, message + 3L * StoreKeys.userKey(row).length());
+  }
+
+  /**
+   * Memory of the largest record so far, in bytes: {@link HistoryExport} holds its value once and
+   * its user key up to four times.
+   */
+  public long mostBytesOfOne() {
+    return mostBytesOfOne;
   }
 
   /** Number of records so far. */

@@ -32,7 +32,6 @@ final class KvHash {
   private final long hashRevision;
   private final HashWindow window;
   private final CRC32C crc = new CRC32C();
-  private final EtcdRecord record = new EtcdRecord();
 
   /** True if {@link #changes} is at a change that no window contains yet. */
   private boolean onChange;
@@ -118,8 +117,7 @@ final class KvHash {
         window.expect(key);
       } else if (main > compactRevision) {
         window.add(main, sub);
-        record.tombstone(main, sub, key);
-        sumRecord(window.size() - 1);
+        sum(EtcdRecord.tombstone(main, sub, key), window.size() - 1);
       }
       onChange = changes.next();
     }
@@ -196,8 +194,7 @@ final class KvHash {
     Bytes row = StoreKeys.row(key, main, sub, false);
     Bytes from = main <= compactRevision ? StoreKeys.newestAt(key, keptAt) : row;
     if (rows.seek(from) && rows.key().equals(row)) {
-      record.put(RowCodec.keyValue(row, rows.value()), sub);
-      sumRecord(place);
+      sum(EtcdRecord.put(RowCodec.keyValue(row, rows.value()), sub), place);
     }
   }
 
@@ -205,8 +202,7 @@ final class KvHash {
     int sub = StoreKeys.sub(row);
     int place = window.findUnknown(main, sub);
     if (place >= 0) {
-      record.put(RowCodec.keyValue(row, rows.value()), sub);
-      sumRecord(place);
+      sum(EtcdRecord.put(RowCodec.keyValue(row, rows.value()), sub), place);
     }
   }
 
@@ -223,9 +219,9 @@ final class KvHash {
     return sum;
   }
 
-  private void sumRecord(int place) {
+  private void sum(EtcdRecord record, int place) {
     crc.reset();
-    crc.update(record.buffer(), 0, record.length());
+    record.addTo(crc);
     window.set(place, (int) crc.getValue(), record.length());
   }
 }

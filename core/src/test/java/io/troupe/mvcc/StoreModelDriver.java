@@ -178,24 +178,23 @@ public class StoreModelDriver {
     try (StoreView view = store.freeze()) {
       FrozenHistory at = FrozenHistory.of(view);
       List<List<Bytes>> expected = new ArrayList<>();
-      EtcdRecord record = new EtcdRecord();
       for (NaiveState.Version version : model.versions) {
         if (version.main() <= at.revision() && isKept(version, at.compactedRevision())) {
           KeyValue kv = version.kv();
-          if (kv == null) {
-            record.tombstone(version.main(), version.sub(), version.key());
-          } else {
-            record.put(kv, version.sub());
-          }
-          expected.add(List.of(copy(record.key()), copy(record.message())));
+          EtcdRecord record =
+              kv == null
+                  ? EtcdRecord.tombstone(version.main(), version.sub(), version.key())
+                  : EtcdRecord.put(kv, version.sub());
+          expected.add(List.of(record.key(), joined(record.message())));
         }
       }
       List<List<Bytes>> exported = new ArrayList<>();
       long bytes = 0;
       HistoryExport export = new HistoryExport(view, at, 1 + exports.nextInt(20_000));
       while (export.next()) {
-        exported.add(List.of(copy(export.key()), copy(export.message())));
-        bytes += export.key().length() + export.message().length();
+        Bytes message = joined(export.message());
+        exported.add(List.of(export.key(), message));
+        bytes += export.key().length() + message.length();
       }
       assertThat(exported).as("%s export at %s", name, at).isEqualTo(expected);
       HistorySizes sizes = new HistorySizes(view, at);
@@ -210,8 +209,12 @@ public class StoreModelDriver {
     }
   }
 
-  private static Bytes copy(Bytes bytes) {
-    return Bytes.wrap(bytes.toArray());
+  private static Bytes joined(List<Bytes> parts) {
+    Bytes joined = Bytes.EMPTY;
+    for (Bytes part : parts) {
+      joined = joined.concat(part);
+    }
+    return joined;
   }
 
   private boolean isKept(NaiveState.Version version, long compacted) {

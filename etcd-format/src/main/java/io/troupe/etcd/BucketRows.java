@@ -2,6 +2,7 @@ package io.troupe.etcd;
 
 import io.troupe.model.Bytes;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
@@ -11,11 +12,11 @@ interface BucketRows {
   /** Moves to the next row; false at the end. */
   boolean next();
 
-  /** Key of the current row; the next row may overwrite it. */
+  /** Key of the current row. */
   Bytes key();
 
-  /** Value of the current row; the next row may overwrite it. */
-  Bytes value();
+  /** Value of the current row: its parts, one after the other. */
+  List<Bytes> value();
 
   /** Rows in memory. */
   static BucketRows of(SortedMap<Bytes, Bytes> rows) {
@@ -35,8 +36,8 @@ interface BucketRows {
       }
 
       @Override
-      public Bytes value() {
-        return row().getValue();
+      public List<Bytes> value() {
+        return List.of(row().getValue());
       }
 
       private Map.Entry<Bytes, Bytes> row() {

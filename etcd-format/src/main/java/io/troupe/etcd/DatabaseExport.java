@@ -104,7 +104,8 @@ public final class DatabaseExport implements AutoCloseable {
   private static BoltSizes sizesOf(BucketRows bucket) {
     BoltSizes sizes = new BoltSizes();
     while (bucket.next()) {
-      sizes.add(bucket.key().length(), bucket.value().length());
+      long value = bucket.value().stream().mapToLong(Bytes::length).sum();
+      sizes.add(bucket.key().length(), value);
     }
     return sizes;
   }
@@ -112,6 +113,14 @@ public final class DatabaseExport implements AutoCloseable {
   /** Size of the whole file in bytes, a multiple of 4096. Known when all records are measured. */
   public long fileBytes() {
     return writer().fileBytes();
+  }
+
+  /**
+   * Memory that the largest record takes besides the window, in bytes. Known when all records are
+   * measured.
+   */
+  public long mostBytesOfOne() {
+    return history.mostBytesOfOne();
   }
 
   /**

@@ -2,6 +2,7 @@ package io.troupe.etcd;
 
 import io.troupe.model.Bytes;
 import io.troupe.mvcc.HistoryExport;
+import java.util.List;
 
 /** Rows of the key bucket. */
 record HistoryRows(HistoryExport history) implements BucketRows {
@@ -16,7 +17,7 @@ record HistoryRows(HistoryExport history) implements BucketRows {
   }
 
   @Override
-  public Bytes value() {
+  public List<Bytes> value() {
     return history.message();
   }
 }

@@ -37,7 +37,7 @@ final class LeaseRows implements BucketRows {
   }
 
   @Override
-  public Bytes value() {
-    return EtcdMessages.lease(leases.get(current));
+  public List<Bytes> value() {
+    return List.of(EtcdMessages.lease(leases.get(current)));
   }
 }

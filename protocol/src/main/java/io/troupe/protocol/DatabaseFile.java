@@ -33,6 +33,12 @@ public interface DatabaseFile extends AutoCloseable {
   long bytes();
 
   /**
+   * Memory that the largest record takes while the file is read, in bytes. Known when all records
+   * are measured.
+   */
+  long mostBytesOfOne();
+
+  /**
    * Reads the next bytes.
    *
    * @param most maximum number of bytes, 1 or more

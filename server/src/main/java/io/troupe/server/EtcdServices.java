@@ -72,7 +72,8 @@ public final class EtcdServices {
             transfer,
             settings.awayOnDefrag() ? () -> defragmentNotServing(defragment) : defragment,
             callers,
-            settings.snapshotBytesPerSecond());
+            settings.snapshotBytesPerSecond(),
+            settings.maxRequestBytes());
     ElectionQueue candidates =
         new ElectionQueue(member, settings, new InProcessKvClient(kv), lease, callers);
     this.election = new ElectionService(candidates);

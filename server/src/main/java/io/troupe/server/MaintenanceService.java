@@ -16,7 +16,6 @@ import io.troupe.grpc.error.GrpcErrors;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.model.AlarmType;
-import io.troupe.model.MemoryBudget;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
@@ -55,6 +54,7 @@ public final class MaintenanceService {
   private final Supplier<CompletionStage<Void>> defragment;
   private final CallerResolver callers;
   private final long snapshotBytesPerSecond;
+  private final int maxRequestBytes;
   private final Semaphore snapshots = new Semaphore(MOST_SNAPSHOTS);
 
   MaintenanceService(
@@ -65,9 +65,11 @@ public final class MaintenanceService {
       LeaderTransfer transfer,
       Supplier<CompletionStage<Void>> defragment,
       CallerResolver callers,
-      long snapshotBytesPerSecond) {
+      long snapshotBytesPerSecond,
+      int maxRequestBytes) {
     this.callers = callers;
     this.snapshotBytesPerSecond = snapshotBytesPerSecond;
+    this.maxRequestBytes = maxRequestBytes;
     this.member = member;
     this.reads = reads;
     this.proposer = proposer;
@@ -220,18 +222,19 @@ public final class MaintenanceService {
     try {
       long share = Runtime.getRuntime().maxMemory() / 64;
       long window = Math.max(LEAST_WINDOW_BYTES, Math.min(MOST_WINDOW_BYTES, share));
-      call.memory().take(window + SnapshotSession.MOST_MEMORY_BYTES);
+      SnapshotSession.Memory memory =
+          new SnapshotSession.Memory(call.memory(), window, maxRequestBytes);
+      memory.takeForMeasuring();
       opened =
           new SnapshotSession(
               member.state().openDatabase(VERSIONS, window),
+              memory,
               STORAGE_VERSION,
               snapshotBytesPerSecond,
               member.reads().ranges(),
               member.scheduler(),
               snapshots::release);
       return opened;
-    } catch (MemoryBudget.Exceeded exceeded) {
-      throw new RefusedException(exceeded.reason());
     } finally {
       if (opened == null) {
         snapshots.release();

@@ -4,7 +4,9 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
 import io.troupe.grpc.api.SnapshotResponse;
 import io.troupe.model.Bytes;
+import io.troupe.model.MemoryBudget;
 import io.troupe.protocol.DatabaseFile;
+import io.troupe.protocol.RefusedException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -30,8 +32,8 @@ import scala.concurrent.ExecutionContext;
 public final class SnapshotSession {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotSession.class);
 
-  /** Memory of a session besides the window of its file: two parts, and nodes of the trees. */
-  static final long MOST_MEMORY_BYTES = 2 << 20;
+  /** Memory of a session besides its records: two parts, and nodes of the trees. */
+  private static final long OWN_BYTES = 2 << 20;
 
   private static final int CHUNK_BYTES = 32 << 10;
   private static final int PART_BYTES = 16 * CHUNK_BYTES;
@@ -42,6 +44,7 @@ public final class SnapshotSession {
   private static final double NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final DatabaseFile file;
+  private final Memory memory;
   private final String version;
   private final long bytesPerSecond;
   private final Executor executor;
@@ -59,6 +62,38 @@ public final class SnapshotSession {
 
   private boolean complete;
 
+  /**
+   * Memory of a session. It holds one record at a time while it measures them, then a window of
+   * records and the largest one in addition.
+   *
+   * @param share of the client
+   * @param windowBytes window of the file
+   * @param mostRequestBytes maximum size of a record of a member with unchanged settings
+   */
+  record Memory(MemoryBudget.Share share, long windowBytes, long mostRequestBytes) {
+    /**
+     * Counts what the session needs to measure the records.
+     *
+     * @throws RefusedException if the clients use up their memory
+     */
+    void takeForMeasuring() {
+      take(OWN_BYTES + Math.max(windowBytes, mostRequestBytes));
+    }
+
+    private void takeForReading(long mostBytesOfOne) {
+      share.shrinkTo(0);
+      take(OWN_BYTES + windowBytes + mostBytesOfOne);
+    }
+
+    private void take(long bytes) {
+      try {
+        share.take(bytes);
+      } catch (MemoryBudget.Exceeded exceeded) {
+        throw new RefusedException(exceeded.reason());
+      }
+    }
+  }
+
   private enum Use {
     IDLE,
     READING,
@@ -71,6 +106,7 @@ public final class SnapshotSession {
    * Sends a file.
    *
    * @param file owned by the session
+   * @param memory of which the caller has taken {@link Memory#takeForMeasuring}
    * @param version storage version in each message
    * @param bytesPerSecond maximum rate, 1 or more
    * @param executor runs the reads
@@ -78,12 +114,14 @@ public final class SnapshotSession {
    */
   SnapshotSession(
       DatabaseFile file,
+      Memory memory,
       String version,
       long bytesPerSecond,
       Executor executor,
       Scheduler scheduler,
       Runnable onClose) {
     this.file = file;
+    this.memory = memory;
     this.version = version;
     this.bytesPerSecond = bytesPerSecond;
     this.executor = executor;
@@ -142,6 +180,7 @@ public final class SnapshotSession {
   }
 
   private void begin() {
+    memory.takeForReading(file.mostBytesOfOne());
     left = file.bytes();
     dueNanos = System.nanoTime();
     LOG.info(

@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.ByteString;
 import io.troupe.grpc.api.SnapshotResponse;
 import io.troupe.model.Bytes;
+import io.troupe.model.MemoryBudget;
+import io.troupe.model.Refusal;
 import io.troupe.protocol.DatabaseFile;
+import io.troupe.protocol.RefusedException;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,11 +26,20 @@ import org.junit.jupiter.api.Test;
 /** The messages of a Snapshot stream, and who frees the file (MT8). */
 class SnapshotSessionTest {
   private static final int FILE_BYTES = (1 << 20) + 4096;
+  private static final int MEBIBYTE = 1 << 20;
+  private static final long WINDOW = 8 * MEBIBYTE;
+  private static final long REQUEST = 20 * MEBIBYTE;
+  private static final long LARGEST = 60 * MEBIBYTE;
+
+  /** Two parts, and nodes of the trees. */
+  private static final long OWN = 2 * MEBIBYTE;
 
   private final FakeMember fake = new FakeMember(true);
   private final ExecutorService executor = Executors.newSingleThreadExecutor();
   private final AtomicInteger freed = new AtomicInteger();
   private final FakeFile file = new FakeFile();
+  private final MemoryBudget budget = new MemoryBudget(100 * MEBIBYTE);
+  private final MemoryBudget.Share memory = budget.share();
 
   @AfterEach
   void stop() {
@@ -59,6 +71,11 @@ class SnapshotSessionTest {
     }
 
     @Override
+    public long mostBytesOfOne() {
+      return LARGEST;
+    }
+
+    @Override
     public Bytes read(int most) {
       waiting.release();
       reads.acquireUninterruptibly();
@@ -76,7 +93,13 @@ class SnapshotSessionTest {
 
   private SnapshotSession session(long bytesPerSecond) {
     return new SnapshotSession(
-        file, "3.7.0", bytesPerSecond, executor, fake.member.scheduler(), freed::incrementAndGet);
+        file,
+        new SnapshotSession.Memory(memory, WINDOW, REQUEST),
+        "3.7.0",
+        bytesPerSecond,
+        executor,
+        fake.member.scheduler(),
+        freed::incrementAndGet);
   }
 
   private static Optional<List<SnapshotResponse>> next(SnapshotSession session) throws Exception {
@@ -99,6 +122,26 @@ class SnapshotSessionTest {
             ByteString.copyFrom(MessageDigest.getInstance("SHA-256").digest(new byte[FILE_BYTES])));
     assertThat(messages).allMatch(message -> message.getVersion().equals("3.7.0"));
     session.close();
+    session.close();
+    assertThat(file.closes).hasValue(1);
+    assertThat(freed).hasValue(1);
+  }
+
+  @Test
+  void sessionCountsItsWindowAndItsLargestRecord() throws Exception {
+    new SnapshotSession.Memory(memory, WINDOW, REQUEST).takeForMeasuring();
+    assertThat(budget.taken()).isEqualTo(OWN + REQUEST);
+    SnapshotSession session = session(1L << 30);
+    assertThat(next(session)).isPresent();
+    assertThat(budget.taken()).isEqualTo(OWN + WINDOW + LARGEST);
+  }
+
+  @Test
+  void sessionWhoseLargestRecordDoesNotFitIntoTheMemoryOfClientsIsRefused() {
+    budget.share().take(50 * MEBIBYTE);
+    SnapshotSession session = session(1L << 30);
+    assertThatThrownBy(() -> next(session))
+        .hasRootCause(new RefusedException(Refusal.TOO_MANY_REQUESTS));
     session.close();
     assertThat(file.closes).hasValue(1);
     assertThat(freed).hasValue(1);

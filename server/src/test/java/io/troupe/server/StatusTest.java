@@ -33,6 +33,7 @@ class StatusTest {
             () -> CompletableFuture.completedFuture(null),
             new CallerResolver(
                 fake.member, reads, Tokens.of("", Duration.ofSeconds(1), 1000, Clock.systemUTC())),
+            1 << 20,
             1 << 20);
     fake.getBusy();
     StatusResponse status =

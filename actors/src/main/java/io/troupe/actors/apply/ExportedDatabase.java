@@ -22,6 +22,11 @@ record ExportedDatabase(DatabaseExport export) implements DatabaseFile {
   }
 
   @Override
+  public long mostBytesOfOne() {
+    return export.mostBytesOfOne();
+  }
+
+  @Override
   public Bytes read(int most) {
     return export.read(most);
   }

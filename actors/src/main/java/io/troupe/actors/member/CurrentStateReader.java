@@ -195,6 +195,11 @@ final class CurrentStateReader implements StateReader {
     }
 
     @Override
+    public long mostBytesOfOne() {
+      return file.mostBytesOfOne();
+    }
+
+    @Override
     public Bytes read(int most) {
       return readFrom(reader, () -> file.read(most));
     }

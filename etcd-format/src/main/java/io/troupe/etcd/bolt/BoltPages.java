@@ -1,5 +1,6 @@
 package io.troupe.etcd.bolt;
 
+import io.troupe.model.Bytes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -43,6 +44,8 @@ final class BoltPages {
   private static final long FNV_OFFSET = 0xcbf29ce484222325L;
   private static final long FNV_PRIME = 0x100000001b3L;
 
+  private static final byte[] ZEROS = new byte[PAGE_BYTES];
+
   private BoltPages() {}
 
   /** Number of pages that {@code bytes} fill. */
@@ -50,18 +53,25 @@ final class BoltPages {
     return (bytes + PAGE_BYTES - 1) / PAGE_BYTES;
   }
 
-  /** A buffer of at least {@code bytes}, rounded up to whole pages, zeroed. */
-  static ByteBuffer buffer(long bytes) {
-    return ByteBuffer.allocate(Math.toIntExact(pages(bytes) * PAGE_BYTES))
-        .order(ByteOrder.LITTLE_ENDIAN);
+  /**
+   * Zeros.
+   *
+   * @param bytes at most one page
+   */
+  static Bytes zeros(int bytes) {
+    return Bytes.wrap(ZEROS, 0, bytes);
   }
 
-  /** Writes the header of a page that begins at the buffer's position. */
-  static void header(ByteBuffer out, long id, int kind, int elements) {
+  /**
+   * Writes the header of a page at the buffer's position.
+   *
+   * @param pages number of the page and those that continue it, 1 or more
+   */
+  static void header(ByteBuffer out, long id, int kind, int elements, long pages) {
     out.putLong(id)
         .putShort((short) kind)
         .putShort((short) elements)
-        .putInt(out.capacity() / PAGE_BYTES - 1);
+        .putInt(Math.toIntExact(pages - 1));
   }
 
   /**
@@ -71,9 +81,10 @@ final class BoltPages {
    * @param root page of the bucket of buckets
    * @param end number of pages of the file
    */
-  static ByteBuffer meta(int id, long root, long end) {
-    ByteBuffer out = buffer(PAGE_BYTES);
-    header(out, id, META, 0);
+  static Bytes meta(int id, long root, long end) {
+    byte[] page = new byte[PAGE_BYTES];
+    ByteBuffer out = ByteBuffer.wrap(page).order(ByteOrder.LITTLE_ENDIAN);
+    header(out, id, META, 0, 1);
     out.putInt(MAGIC)
         .putInt(VERSION)
         .putInt(PAGE_BYTES)
@@ -84,7 +95,7 @@ final class BoltPages {
         .putLong(end)
         .putLong(id);
     out.putLong(fnv1a(out, HEADER_BYTES, META_BYTES - Long.BYTES));
-    return out;
+    return Bytes.wrap(page);
   }
 
   /** FNV-1a with 64 bits. */

@@ -9,7 +9,7 @@ import java.util.List;
 /**
  * Writes the tree of one bucket from its records in ascending order. A node is written when it is
  * full, so memory holds one node of each level. Nodes are larger than a page and continue over
- * several, which bbolt allows: so less of the file is padding.
+ * several, which bbolt allows: so less of the file is padding. Keys and values are not copied.
  */
 final class BoltTree {
   private final PageSink pages;
@@ -21,8 +21,12 @@ final class BoltTree {
     /** Id of the next page. */
     long nextPage();
 
-    /** Writes whole pages; takes ownership of the buffer. */
-    void write(ByteBuffer pages);
+    /**
+     * Writes whole pages.
+     *
+     * @param pages number of pages that the parts fill together
+     */
+    void write(long pages, List<Bytes> parts);
   }
 
   /** Elements of the node that is not written yet. */
@@ -42,9 +46,21 @@ final class BoltTree {
    * @param flags of a leaf element
    * @param page child of a branch element
    */
-  private record Element(int flags, Bytes key, Bytes value, long page) {
-    int size() {
-      return BoltPages.ELEMENT_BYTES + key.length() + value.length();
+  private record Element(int flags, Bytes key, List<Bytes> value, int valueBytes, long page) {
+    static Element leaf(int flags, Bytes key, List<Bytes> value) {
+      int bytes = 0;
+      for (Bytes part : value) {
+        bytes += part.length();
+      }
+      return new Element(flags, key, value, bytes, 0);
+    }
+
+    static Element branch(Bytes key, long page) {
+      return new Element(0, key, List.of(), 0, page);
+    }
+
+    long size() {
+      return (long) BoltPages.ELEMENT_BYTES + key.length() + valueBytes;
     }
   }
 
@@ -59,16 +75,21 @@ final class BoltTree {
     levels.add(new Level(BoltPages.LEAF));
   }
 
-  /** Adds a record; copies key and value. */
-  void put(Bytes key, Bytes value) {
-    add(0, new Element(0, copy(key), copy(value), 0));
+  /**
+   * Adds a record.
+   *
+   * @param key stays as it is, like the value
+   * @param value its parts, one after the other
+   */
+  void put(Bytes key, List<Bytes> value) {
+    add(0, Element.leaf(0, key, value));
   }
 
   /** Adds a bucket with the tree that begins at {@code root}. */
   void putBucket(Bytes name, long root) {
     byte[] bucket = new byte[BoltPages.BUCKET_BYTES];
     ByteBuffer.wrap(bucket).order(ByteOrder.LITTLE_ENDIAN).putLong(root).putLong(0);
-    add(0, new Element(BoltPages.BUCKET_ELEMENT, name, Bytes.wrap(bucket), 0));
+    add(0, Element.leaf(BoltPages.BUCKET_ELEMENT, name, List.of(Bytes.wrap(bucket))));
   }
 
   /** Writes the rest and returns the page of the root. */
@@ -104,40 +125,39 @@ final class BoltTree {
     Level level = levels.get(at);
     Bytes first = level.elements.get(0).key();
     long page = write(level);
-    add(at + 1, new Element(0, first, Bytes.EMPTY, page));
+    add(at + 1, Element.branch(first, page));
   }
 
   private long write(Level level) {
-    ByteBuffer out = BoltPages.buffer(BoltPages.HEADER_BYTES + level.bytes);
+    int table = BoltPages.HEADER_BYTES + BoltPages.ELEMENT_BYTES * level.elements.size();
+    long bytes = BoltPages.HEADER_BYTES + level.bytes;
+    long count = BoltPages.pages(bytes);
     long id = pages.nextPage();
-    BoltPages.header(out, id, level.kind, level.elements.size());
-    int content = BoltPages.HEADER_BYTES + BoltPages.ELEMENT_BYTES * level.elements.size();
+    byte[] array = new byte[table];
+    ByteBuffer out = ByteBuffer.wrap(array).order(ByteOrder.LITTLE_ENDIAN);
+    BoltPages.header(out, id, level.kind, level.elements.size(), count);
+    List<Bytes> parts = new ArrayList<>(2 + 2 * level.elements.size());
+    parts.add(Bytes.wrap(array));
+    long content = table;
     for (Element element : level.elements) {
       // Positions count from the element.
-      int position = content - out.position();
+      int position = Math.toIntExact(content - out.position());
       if (level.kind == BoltPages.LEAF) {
         out.putInt(element.flags())
             .putInt(position)
             .putInt(element.key().length())
-            .putInt(element.value().length());
+            .putInt(element.valueBytes());
       } else {
         out.putInt(position).putInt(element.key().length()).putLong(element.page());
       }
-      content = put(out, put(out, content, element.key()), element.value());
+      parts.add(element.key());
+      parts.addAll(element.value());
+      content += element.key().length() + element.valueBytes();
     }
-    pages.write(out);
+    parts.add(BoltPages.zeros((int) (count * BoltPages.PAGE_BYTES - bytes)));
+    pages.write(count, parts);
     level.elements.clear();
     level.bytes = 0;
     return id;
-  }
-
-  /** Returns the position after the bytes. */
-  private static int put(ByteBuffer out, int at, Bytes bytes) {
-    out.put(at, bytes.backingArray(), bytes.backingOffset(), bytes.length());
-    return at + bytes.length();
-  }
-
-  private static Bytes copy(Bytes bytes) {
-    return Bytes.wrap(bytes.toArray());
   }
 }

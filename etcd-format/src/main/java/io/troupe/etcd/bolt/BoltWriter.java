@@ -1,9 +1,9 @@
 package io.troupe.etcd.bolt;
 
 import io.troupe.model.Bytes;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * be known before, but not their order of sizes: the root is at the end of the file, where it fits
  * in any case, and the pages before it that remain are free. bbolt finds free pages by itself.
  *
- * <p>Memory: one node of each level of a tree, and what was not read yet. One thread at a time.
+ * <p>Memory: one node of each level of a tree, and what was not read yet. Keys and values are not
+ * copied; they must not change. One thread at a time.
  */
 public final class BoltWriter {
   /** Larger than a page, so that less of the file is padding. */
@@ -23,7 +24,7 @@ public final class BoltWriter {
   private static final int GAP_PAGES = 16;
 
   private final SortedMap<Bytes, Long> roots = new TreeMap<>();
-  private final Deque<ByteBuffer> unread = new ArrayDeque<>();
+  private final Deque<Bytes> unread = new ArrayDeque<>();
   private final int nodeBytes;
   private final long rootPage;
   private long nextPage = BoltPages.FIRST_PAGE;
@@ -71,16 +72,20 @@ public final class BoltWriter {
               }
 
               @Override
-              public void write(ByteBuffer pages) {
-                nextPage += pages.capacity() / BoltPages.PAGE_BYTES;
-                append(pages);
+              public void write(long pages, List<Bytes> parts) {
+                nextPage += pages;
+                parts.forEach(BoltWriter.this::append);
               }
             },
             nodeBytes);
   }
 
-  /** Adds a record to the bucket; keys ascend as unsigned bytes. Copies both. */
-  public void put(Bytes key, Bytes value) {
+  /**
+   * Adds a record to the bucket; keys ascend as unsigned bytes.
+   *
+   * @param value its parts, one after the other
+   */
+  public void put(Bytes key, List<Bytes> value) {
     current().put(key, value);
   }
 
@@ -105,7 +110,9 @@ public final class BoltWriter {
     if (nextPage < rootPage) {
       long pages = Math.min(GAP_PAGES, rootPage - nextPage);
       nextPage += pages;
-      append(BoltPages.buffer(pages * BoltPages.PAGE_BYTES));
+      for (int i = 0; i < pages; i++) {
+        append(BoltPages.zeros(BoltPages.PAGE_BYTES));
+      }
     } else if (!finished) {
       finished = true;
       writeRoot();
@@ -123,11 +130,11 @@ public final class BoltWriter {
               }
 
               @Override
-              public void write(ByteBuffer pages) {
-                if (pages.capacity() > BoltPages.PAGE_BYTES) {
+              public void write(long pages, List<Bytes> parts) {
+                if (pages > 1) {
                   throw new IllegalStateException("too many buckets");
                 }
-                append(pages);
+                parts.forEach(BoltWriter.this::append);
               }
             },
             BoltPages.PAGE_BYTES);
@@ -149,12 +156,11 @@ public final class BoltWriter {
     byte[] out = new byte[(int) Math.min(most, unreadBytes)];
     int at = 0;
     while (at < out.length) {
-      ByteBuffer first = unread.getFirst();
-      int length = Math.min(first.remaining(), out.length - at);
-      first.get(out, at, length);
-      at += length;
-      if (!first.hasRemaining()) {
-        unread.removeFirst();
+      Bytes first = unread.removeFirst();
+      int length = Math.min(first.length(), out.length - at);
+      at = first.slice(0, length).copyTo(out, at);
+      if (length < first.length()) {
+        unread.addFirst(first.slice(length));
       }
     }
     unreadBytes -= out.length;
@@ -168,9 +174,8 @@ public final class BoltWriter {
     return bucket;
   }
 
-  private void append(ByteBuffer pages) {
-    pages.clear();
-    unreadBytes += pages.remaining();
-    unread.addLast(pages);
+  private void append(Bytes part) {
+    unreadBytes += part.length();
+    unread.addLast(part);
   }
 }

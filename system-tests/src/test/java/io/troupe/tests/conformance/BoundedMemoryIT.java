@@ -5,10 +5,14 @@ import static io.troupe.tests.conformance.Requests.op;
 import static io.troupe.tests.conformance.Requests.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.grpc.CallOptions;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ClientCalls;
 import io.troupe.grpc.api.Compare.CompareResult;
 import io.troupe.grpc.api.Compare.CompareTarget;
+import io.troupe.grpc.api.SnapshotRequest;
+import io.troupe.grpc.api.SnapshotResponse;
 import io.troupe.grpc.api.TxnRequest;
 import io.troupe.testing.FreePort;
 import io.troupe.tests.process.Alone;
@@ -18,7 +22,10 @@ import io.troupe.tests.process.TestJdks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
@@ -207,5 +214,59 @@ class BoundedMemoryIT {
       assertThat(client.get("never").getKvsList()).isEmpty();
     }
     allRun();
+  }
+
+  /**
+   * Clients save a state of the largest values, two at once. A stream that does not fit into the
+   * memory of clients is refused.
+   */
+  @Test
+  void snapshotsOfLargestValuesFitIntoTheHeap() throws Exception {
+    int bytes = 19 * MEBIBYTE;
+    prepare(1, "256m", "-Dtroupe.max-request-bytes=" + bytes);
+    startAll();
+    int values = 8;
+    try (ApiClient client = client(0)) {
+      for (int i = 0; i < values; i++) {
+        putFilled(client, "large-" + i, bytes - 1000);
+      }
+    }
+    for (int round = 0; round < 3; round++) {
+      CompletableFuture<Status> first = saved((long) values * bytes);
+      CompletableFuture<Status> second = saved((long) values * bytes);
+      List<Status> outcomes =
+          List.of(first.get(120, TimeUnit.SECONDS), second.get(120, TimeUnit.SECONDS));
+      assertThat(outcomes).contains(Status.OK);
+      assertThat(outcomes)
+          .allMatch(
+              end -> end.isOk() || "etcdserver: too many requests".equals(end.getDescription()));
+      allRun();
+    }
+    try (ApiClient client = client(0)) {
+      client.put("after", "1");
+    }
+  }
+
+  /** Receives a snapshot and checks its size. */
+  private CompletableFuture<Status> saved(long least) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try (ApiClient client = client(0)) {
+            long bytes = 0;
+            Iterator<SnapshotResponse> parts =
+                ClientCalls.blockingServerStreamingCall(
+                    client.channel(),
+                    Api.SNAPSHOT,
+                    CallOptions.DEFAULT,
+                    SnapshotRequest.getDefaultInstance());
+            while (parts.hasNext()) {
+              bytes += parts.next().getBlob().size();
+            }
+            assertThat(bytes).isGreaterThan(least - MEBIBYTE);
+            return Status.OK;
+          } catch (StatusRuntimeException refused) {
+            return refused.getStatus();
+          }
+        });
   }
 }
