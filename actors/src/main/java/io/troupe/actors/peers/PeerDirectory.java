@@ -1,6 +1,8 @@
 package io.troupe.actors.peers;
 
 import io.troupe.model.NodeId;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -8,7 +10,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,28 +34,32 @@ public final class PeerDirectory {
   /**
    * Replaces what is known.
    *
-   * @param urls peer URLs of each member, sorted as text; the first one is used
+   * @param urls peer URLs of each member, sorted as text
    * @param removed permanently removed members
    */
   public void replace(Map<NodeId, List<String>> urls, Set<NodeId> removed) {
     Map<NodeId, List<String>> copy = new HashMap<>();
     urls.forEach((member, list) -> copy.put(member, List.copyOf(list)));
-    known = new Known(Map.copyOf(copy), Set.copyOf(removed), addresses(copy));
+    known = new Known(Map.copyOf(copy), Set.copyOf(removed), addresses(copy.values()));
     announced.keySet().removeAll(copy.keySet());
   }
 
-  private static Set<PeerAddress> addresses(Map<NodeId, List<String>> urls) {
+  private static Set<PeerAddress> addresses(Collection<List<String>> urls) {
     Set<PeerAddress> addresses = new HashSet<>();
-    for (List<String> ofOne : urls.values()) {
-      for (String url : ofOne) {
-        try {
-          addresses.add(PeerAddress.of(url));
-        } catch (IllegalArgumentException e) {
-          LOG.debug("bad address url={} reason={}", url, e.getMessage());
-        }
+    urls.forEach(ofOne -> addresses.addAll(addresses(ofOne)));
+    return Set.copyOf(addresses);
+  }
+
+  private static List<PeerAddress> addresses(List<String> urls) {
+    List<PeerAddress> addresses = new ArrayList<>();
+    for (String url : urls) {
+      try {
+        addresses.add(PeerAddress.of(url));
+      } catch (IllegalArgumentException e) {
+        LOG.debug("bad address url={} reason={}", url, e.getMessage());
       }
     }
-    return Set.copyOf(addresses);
+    return addresses;
   }
 
   /** True if one of the members' peer URLs has that address. */
@@ -77,10 +82,31 @@ public final class PeerDirectory {
     return known.urls().getOrDefault(id, List.of());
   }
 
-  /** The peer URL of {@code member}, or null if unknown. */
-  public @Nullable String urlOf(NodeId member) {
-    List<String> urls = known.urls().get(member);
-    return urls == null || urls.isEmpty() ? announced.get(member) : urls.get(0);
+  /** URLs at which a member may be reached, in this order; empty if none is known. */
+  public List<String> urlsToReach(NodeId member) {
+    List<String> urls = known.urls().getOrDefault(member, List.of());
+    String learned = announced.get(member);
+    return urls.isEmpty() && learned != null ? List.of(learned) : urls;
+  }
+
+  /**
+   * Addresses of the member that has a URL.
+   *
+   * @param address of that URL
+   * @return begins with the address; never empty
+   */
+  List<PeerAddress> addressesBeside(String url, PeerAddress address) {
+    List<PeerAddress> all = new ArrayList<>(List.of(address));
+    for (List<String> ofOne : known.urls().values()) {
+      if (ofOne.contains(url)) {
+        for (PeerAddress other : addresses(ofOne)) {
+          if (!all.contains(other)) {
+            all.add(other);
+          }
+        }
+      }
+    }
+    return all;
   }
 
   /** True if the member was permanently removed. */

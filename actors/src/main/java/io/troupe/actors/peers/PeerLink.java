@@ -21,10 +21,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends messages of one channel to one peer URL. Its thread opens a connection when there is
+ * Sends messages of one channel to one member. Its thread opens a connection when there is
  * something to send, and again when the connection breaks; it ends when nothing was sent for a
- * while. While the other member cannot be reached, messages are dropped: Raft and the query actor
- * repeat what matters. Thread-safe.
+ * while. A member may have several addresses: after an attempt that fails, or a connection that
+ * breaks soon, the next address is tried. While the other member cannot be reached, messages are
+ * dropped: Raft and the query actor repeat what matters. Thread-safe.
  */
 final class PeerLink {
   private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
@@ -62,7 +63,7 @@ final class PeerLink {
     PeerSocket connect(PeerAddress to, Duration timeout) throws IOException;
   }
 
-  private final PeerAddress to;
+  private final Supplier<List<PeerAddress>> addresses;
   private final Supplier<PeerGreeting> greeting;
   private final Connector connector;
   private final OutboundQueue queue;
@@ -70,37 +71,38 @@ final class PeerLink {
   private final Consumer<PeerGreeting.Reply> refused;
   private final RateLimitedLogger log;
   private final Object starting = new Object();
+
+  /** The address of the current or next connection. Written by the link's thread. */
+  private volatile PeerAddress to;
+
   private volatile @Nullable Thread thread;
   private volatile @Nullable PeerSocket socket;
 
   /**
    * A link without a connection.
    *
+   * @param addresses of the other member, at least one; read before each connection
    * @param greeting first frame of each connection
    * @param dropped receives numbers of dropped messages, on the link's thread
    * @param refused receives each reply of a member that refuses the connection and is not just
    *     starting, likewise
    */
   PeerLink(
-      PeerAddress to,
+      Supplier<List<PeerAddress>> addresses,
       Supplier<PeerGreeting> greeting,
       Connector connector,
       OutboundQueue queue,
       IntConsumer dropped,
       Consumer<PeerGreeting.Reply> refused,
       RateLimitedLogger log) {
-    this.to = to;
+    this.addresses = addresses;
+    this.to = addresses.get().get(0);
     this.greeting = greeting;
     this.connector = connector;
     this.queue = queue;
     this.dropped = dropped;
     this.refused = refused;
     this.log = log;
-  }
-
-  /** Address of the other member. */
-  PeerAddress to() {
-    return to;
   }
 
   /** Bytes that wait. */
@@ -176,6 +178,7 @@ final class PeerLink {
         }
         boolean held = System.nanoTime() - connectedNanos >= BROKEN.toNanos();
         backoffMs = held ? MIN_BACKOFF_MS : Math.min(2 * backoffMs, MAX_BACKOFF_MS);
+        chooseAddress(!held);
         if (!queue.isClosed()) {
           queue.pause(
               Duration.ofMillis(
@@ -191,6 +194,18 @@ final class PeerLink {
           thread = null;
         }
       }
+    }
+  }
+
+  /** Keeps the address, or takes the one after it, among those that the member has now. */
+  private void chooseAddress(boolean next) {
+    List<PeerAddress> all = addresses.get();
+    int place = all.indexOf(to);
+    PeerAddress chosen =
+        all.get(place >= 0 && next ? (place + 1) % all.size() : Math.max(0, place));
+    if (!chosen.equals(to)) {
+      LOG.debug("next address of another member from={} to={}", to, chosen);
+      to = chosen;
     }
   }
 

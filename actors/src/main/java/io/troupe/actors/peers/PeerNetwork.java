@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connections between this member and the other members: the peer port, and the links to other
+ * Connections between this member and the other members: the peer ports, and the links to other
  * members. Each connection goes in one direction and has blocking threads of its own
  * (docs/decisions/0191). Thread-safe.
  */
@@ -55,7 +56,7 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
   private final Settings settings;
   private final PeerAddress self;
   private final @Nullable PeerTls tls;
-  private final PeerListener port;
+  private final List<PeerListener> ports;
   private final PeerMemory memory;
   private final HandshakeLimit handshakes = new HandshakeLimit(System.nanoTime());
   private final RateLimitedLogger log =
@@ -68,11 +69,11 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
   private final ScheduledThreadPoolExecutor timer;
   private volatile boolean closed;
 
-  private PeerNetwork(Settings settings, @Nullable PeerTls tls, PeerListener port) {
+  private PeerNetwork(Settings settings, @Nullable PeerTls tls, List<PeerListener> ports) {
     this.settings = settings;
     this.self = PeerAddress.of(settings.self());
     this.tls = tls;
-    this.port = port;
+    this.ports = List.copyOf(ports);
     this.memory = PeerMemory.of(settings.memoryBytes());
     this.connections = new PeerConnections(memory.fragments(), log);
     this.timer =
@@ -88,21 +89,26 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
   }
 
   /**
-   * Serves the peer port. Greetings of other members are refused as "starting" until their channel
+   * Serves the peer ports. Greetings of other members are refused as "starting" until their channel
    * is served.
    *
-   * @param port closed with the network
+   * @param ports closed with the network
    * @param tls null if members do not speak TLS
-   * @param broken called if the port stops accepting connections before it is closed: the member
+   * @param broken called if a port stops accepting connections before it is closed: the member
    *     would be deaf and seem healthy
    */
   public static PeerNetwork open(
-      Settings settings, PeerListener port, @Nullable PeerTls tls, Consumer<Throwable> broken) {
-    PeerNetwork network = new PeerNetwork(settings, tls, port);
-    Thread acceptor = new Thread(network::acceptAll, "peer-accept");
-    acceptor.setUncaughtExceptionHandler((thread, failure) -> broken.accept(failure));
-    acceptor.setDaemon(true);
-    acceptor.start();
+      Settings settings,
+      List<PeerListener> ports,
+      @Nullable PeerTls tls,
+      Consumer<Throwable> broken) {
+    PeerNetwork network = new PeerNetwork(settings, tls, ports);
+    for (PeerListener port : ports) {
+      Thread acceptor = new Thread(() -> network.acceptAll(port), "peer-accept");
+      acceptor.setUncaughtExceptionHandler((thread, failure) -> broken.accept(failure));
+      acceptor.setDaemon(true);
+      acceptor.start();
+    }
     return network;
   }
 
@@ -139,20 +145,21 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
   }
 
   /**
-   * A link to a peer URL, without a connection yet.
+   * A link to a member, without a connection yet.
    *
+   * @param addresses of the member, at least one; read before each connection
    * @param greeting first frame of each connection
    * @param dropped receives numbers of dropped messages
    * @param refused receives each reply that refuses a connection
    */
   PeerLink link(
-      PeerAddress to,
+      Supplier<List<PeerAddress>> addresses,
       Supplier<PeerGreeting> greeting,
       IntConsumer dropped,
       Consumer<PeerGreeting.Reply> refused) {
     PeerLink link =
         new PeerLink(
-            to,
+            addresses,
             greeting,
             this::connect,
             new OutboundQueue(memory.outbound(), MAX_MESSAGES),
@@ -203,7 +210,7 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
     socket.connect(address, (int) timeout.toMillis());
   }
 
-  private void acceptAll() {
+  private void acceptAll(PeerListener port) {
     while (!closed) {
       try {
         accepted(port.accept());
@@ -325,10 +332,12 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    try {
-      port.close();
-    } catch (IOException e) {
-      LOG.warn("the peer port did not close", e);
+    for (PeerListener port : ports) {
+      try {
+        port.close();
+      } catch (IOException e) {
+        LOG.warn("the peer port did not close", e);
+      }
     }
     connections.endAll();
     timer.shutdownNow();

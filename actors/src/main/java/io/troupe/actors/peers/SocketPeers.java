@@ -15,6 +15,7 @@ import io.troupe.protocol.SnapshotTransport;
 import io.troupe.protocol.codec.PeerCodec;
 import io.troupe.raft.PeerMessage;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -48,7 +49,7 @@ public final class SocketPeers implements PeerTransport, SnapshotTransport {
   private static final int MAX_LOGGED = 1000;
 
   /** Links of one member. */
-  private record Target(String url, PeerLink raft, PeerLink snapshots) {}
+  private record Target(List<String> urls, PeerLink raft, PeerLink snapshots) {}
 
   private record Complaint(long clusterId, NodeId from, String reason) {}
 
@@ -198,7 +199,7 @@ public final class SocketPeers implements PeerTransport, SnapshotTransport {
     clusterKnown = true;
     Map<String, Long> found = new TreeMap<>();
     foreignClusters.forEach(
-        (member, cluster) -> found.put(String.valueOf(directory.urlOf(member)), cluster));
+        (member, cluster) -> found.put(String.join(",", directory.urlsToReach(member)), cluster));
     foreign.accept(found);
   }
 
@@ -244,45 +245,56 @@ public final class SocketPeers implements PeerTransport, SnapshotTransport {
   }
 
   private @Nullable Target target(NodeId to) {
-    String url = directory.urlOf(to);
-    if (url == null) {
+    List<String> urls = directory.urlsToReach(to);
+    if (urls.isEmpty()) {
       LOG.debug("no address of peer={}", to);
       metrics.sendFailed(to.value());
       return null;
     }
     Target target = targets.get(to);
-    return target != null && target.url().equals(url) ? target : linked(to, url);
+    return target != null && target.urls().equals(urls) ? target : linked(to, urls);
   }
 
-  private synchronized @Nullable Target linked(NodeId to, String url) {
+  private synchronized @Nullable Target linked(NodeId to, List<String> urls) {
     Target known = targets.get(to);
     if (known != null) {
-      if (known.url().equals(url)) {
+      if (known.urls().equals(urls)) {
         return known;
       }
       targets.remove(to);
       unlink(known);
     }
-    try {
-      PeerAddress address = PeerAddress.of(url);
+    List<PeerAddress> addresses = addresses(urls);
+    if (addresses.isEmpty()) {
+      return null;
+    }
+    Target made =
+        new Target(
+            urls, link(to, addresses, PeerChannel.RAFT), link(to, addresses, PeerChannel.SNAPSHOT));
+    targets.put(to, made);
+    return made;
+  }
+
+  /** Addresses of the URLs that this member can use. */
+  private List<PeerAddress> addresses(List<String> urls) {
+    List<PeerAddress> addresses = new ArrayList<>();
+    for (String url : urls) {
       if (PeerAddress.isTls(url) != PeerAddress.isTls(self.url())) {
         rateLimitedLog.warn(
             "members cannot communicate, one speaks TLS and the other does not;",
             "here=" + self.url() + " there=" + url);
-        return null;
+        continue;
       }
-      Target made =
-          new Target(
-              url, link(to, address, PeerChannel.RAFT), link(to, address, PeerChannel.SNAPSHOT));
-      targets.put(to, made);
-      return made;
-    } catch (IllegalArgumentException e) {
-      LOG.debug("bad address url={} reason={}", url, e.getMessage());
-      return null;
+      try {
+        addresses.add(PeerAddress.of(url));
+      } catch (IllegalArgumentException e) {
+        LOG.debug("bad address url={} reason={}", url, e.getMessage());
+      }
     }
+    return addresses;
   }
 
-  private PeerLink link(NodeId to, PeerAddress address, PeerChannel channel) {
+  private PeerLink link(NodeId to, List<PeerAddress> addresses, PeerChannel channel) {
     PeerGreeting greeting =
         new PeerGreeting(
             GreetingRules.VERSION,
@@ -293,7 +305,7 @@ public final class SocketPeers implements PeerTransport, SnapshotTransport {
             self.url(),
             channel);
     return network.link(
-        address,
+        () -> addresses,
         () -> greeting,
         count -> {
           for (int i = 0; i < count; i++) {

@@ -105,9 +105,16 @@ public final class SocketQueries implements PeerQueries {
   }
 
   private PeerLink link(String to) {
+    PeerAddress first = PeerAddress.of(to);
     synchronized (links) {
       return links.computeIfAbsent(
-          to, any -> network.link(PeerAddress.of(to), this::greeting, count -> {}, refused -> {}));
+          to,
+          any ->
+              network.link(
+                  () -> directory.addressesBeside(to, first),
+                  this::greeting,
+                  count -> {},
+                  refused -> {}));
     }
   }
 

@@ -175,7 +175,7 @@ final class TestMember implements AutoCloseable {
       connections =
           PeerNetwork.open(
               new PeerNetwork.Settings(url(), null, 0),
-              PeerListener.tcp(listen, PeerNetwork.BACKLOG),
+              List.of(PeerListener.tcp(listen, PeerNetwork.BACKLOG)),
               tls,
               broken::add);
     } catch (IOException e) {

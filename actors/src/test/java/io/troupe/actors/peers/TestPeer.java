@@ -91,7 +91,8 @@ final class TestPeer implements AutoCloseable {
       network =
           PeerNetwork.open(
               new PeerNetwork.Settings(url, options.localHost(), options.memoryBytes()),
-              PeerListener.tcp(new PeerAddress("127.0.0.1", bindPort), PeerNetwork.BACKLOG),
+              List.of(
+                  PeerListener.tcp(new PeerAddress("127.0.0.1", bindPort), PeerNetwork.BACKLOG)),
               options.tls(),
               failure -> {
                 throw new IllegalStateException(failure);

@@ -14,6 +14,7 @@ import io.troupe.server.UpkeepSettings;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -186,21 +187,22 @@ public record NodeSettings(
   }
 
   /**
-   * Returns the URL at which other members connect to this one: the first of the advertised peer
-   * URLs in text order. The state keeps URLs in that order, so all members agree without the
-   * setting.
+   * Returns the URL that names this member in its messages: the first of the advertised peer URLs
+   * in text order. The state keeps URLs in that order, so all members agree without the setting.
    */
   public String peerUrl() {
     return initialAdvertisePeerUrls.stream().sorted().findFirst().orElseThrow();
   }
 
-  /** Returns the URL to bind: {@link #peerUrl} if it is a listen URL, else the first listen URL. */
-  public String boundPeerUrl() {
-    return listenPeerUrls.stream()
-        .map(URI::toString)
-        .filter(peerUrl()::equals)
-        .findFirst()
-        .orElseGet(() -> listenPeerUrls.get(0).toString());
+  /** Returns the peer URLs to listen on: each address once. */
+  public List<URI> boundPeerUrls() {
+    List<URI> bound = new ArrayList<>();
+    for (URI url : listenPeerUrls) {
+      if (bound.stream().noneMatch(other -> ListenAddress.isSame(url, other))) {
+        bound.add(url);
+      }
+    }
+    return List.copyOf(bound);
   }
 
   /** Returns 5 s plus two election timeouts (Q7). */

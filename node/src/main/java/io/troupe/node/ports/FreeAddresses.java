@@ -39,7 +39,7 @@ public final class FreeAddresses {
       addresses.bind("listen-client-urls", settings.listenClientUrls(), shared);
       addresses.bind("listen-client-http-urls", settings.http().listenUrls(), shared);
       addresses.bind("listen-metrics-urls", settings.http().metricsUrls(), shared);
-      addresses.bind("listen-peer-urls", List.of(URI.create(settings.boundPeerUrl())), false);
+      addresses.bind("listen-peer-urls", settings.boundPeerUrls(), false);
     } finally {
       addresses.release();
     }

@@ -12,7 +12,9 @@ import io.troupe.node.tls.TlsException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.URI;
 import java.security.cert.X509Certificate;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -36,27 +38,41 @@ final class MemberTls implements PeerTls {
    */
   static Optional<PeerTls> of(NodeSettings node) {
     boolean secure = PeerAddress.isTls(node.peerUrl());
-    if (secure != PeerAddress.isTls(node.boundPeerUrl())) {
-      throw new StartException(
-          ExitCode.CONFIGURATION,
-          "configuration: troupe.initial-advertise-peer-urls has "
-              + node.peerUrl()
-              + " first, troupe.listen-peer-urls has "
-              + node.boundPeerUrl()
-              + ": expected https or unixs for both, or for none");
-    }
+    requireSame(secure, node, "initial-advertise-peer-urls", node.initialAdvertisePeerUrls());
+    requireSame(
+        secure,
+        node,
+        "listen-peer-urls",
+        node.boundPeerUrls().stream().map(URI::toString).toList());
     if (!secure) {
       return Optional.empty();
     }
     try {
       TlsEngines engines = new TlsEngines(node.peerTls().orElseThrow());
-      checkOwn(engines, node.peerUrl());
+      node.initialAdvertisePeerUrls().forEach(url -> checkOwn(engines, url));
       return Optional.of(new MemberTls(engines));
     } catch (TlsException wrong) {
       throw new StartException(
           ExitCode.CONFIGURATION,
           "configuration: troupe.peer-transport-security cannot be used: " + wrong.getMessage(),
           wrong);
+    }
+  }
+
+  private static void requireSame(
+      boolean secure, NodeSettings node, String key, List<String> urls) {
+    for (String url : urls) {
+      if (PeerAddress.isTls(url) != secure) {
+        throw new StartException(
+            ExitCode.CONFIGURATION,
+            "configuration: troupe.initial-advertise-peer-urls has "
+                + node.peerUrl()
+                + ", troupe."
+                + key
+                + " has "
+                + url
+                + ": expected https or unixs for all, or for none");
+      }
     }
   }
 

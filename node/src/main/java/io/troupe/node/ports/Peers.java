@@ -13,6 +13,9 @@ import io.troupe.node.config.NodeSettings;
 import io.troupe.node.process.ExitCode;
 import io.troupe.node.process.StartException;
 import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -26,42 +29,50 @@ public final class Peers {
   private Peers() {}
 
   /**
-   * Opens the peer port.
+   * Opens the peer ports.
    *
    * @param memoryBytes limit for messages in flight; 0: from the heap
-   * @param broken called if the port fails later
-   * @throws StartException if a setting is wrong or the port cannot be opened
+   * @param broken called if a port fails later
+   * @throws StartException if a setting is wrong or a port cannot be opened
    */
   public static PeerNetwork open(
       NodeSettings settings, long memoryBytes, Consumer<Throwable> broken) {
     PeerNetwork.Settings network = network(settings, memoryBytes);
     Optional<PeerTls> tls = MemberTls.of(settings);
-    PeerAddress listen = PeerAddress.of(settings.boundPeerUrl());
+    List<PeerListener> ports = new ArrayList<>();
+    for (URI url : settings.boundPeerUrls()) {
+      try {
+        ports.add(listen(PeerAddress.of(url.toString())));
+      } catch (IOException refused) {
+        ports.forEach(Peers::close);
+        throw new StartException(
+            ExitCode.ADDRESS,
+            "cannot listen on troupe.listen-peer-urls = " + url + ": " + refused.getMessage(),
+            refused);
+      }
+    }
+    return PeerNetwork.open(network, ports, tls.orElse(null), broken);
+  }
+
+  private static PeerListener listen(PeerAddress address) throws IOException {
+    return address.socket() == null
+        ? PeerListener.tcp(address, PeerNetwork.BACKLOG)
+        : new UnixPeerListener(UnixSocketFile.open(address.socket(), PeerNetwork.BACKLOG));
+  }
+
+  private static void close(PeerListener port) {
     try {
-      PeerListener port =
-          listen.socket() == null
-              ? PeerListener.tcp(listen, PeerNetwork.BACKLOG)
-              : new UnixPeerListener(UnixSocketFile.open(listen.socket(), PeerNetwork.BACKLOG));
-      return PeerNetwork.open(network, port, tls.orElse(null), broken);
-    } catch (IOException refused) {
-      throw new StartException(
-          ExitCode.ADDRESS,
-          "cannot listen on troupe.listen-peer-urls = "
-              + settings.boundPeerUrl()
-              + ": "
-              + refused.getMessage(),
-          refused);
+      port.close();
+    } catch (IOException e) {
+      LOG.debug("the peer port did not close", e);
     }
   }
 
-  /**
-   * Other members use the first advertised URL; this member listens on another one behind a proxy:
-   * see docs/components.
-   */
+  /** This member may listen on other URLs than it advertises, behind a proxy. */
   static PeerNetwork.Settings network(NodeSettings settings, long memoryBytes) {
     try {
-      PeerAddress.of(settings.peerUrl());
-      PeerAddress.of(settings.boundPeerUrl());
+      settings.initialAdvertisePeerUrls().forEach(PeerAddress::of);
+      settings.boundPeerUrls().forEach(url -> PeerAddress.of(url.toString()));
       Optional<String> local =
           settings.features().isOn(FeatureGates.Feature.SetMemberLocalAddr)
               ? MemberLocalAddress.of(settings.initialAdvertisePeerUrls())

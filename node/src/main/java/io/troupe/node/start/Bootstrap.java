@@ -184,7 +184,7 @@ final class Bootstrap {
             ExitCode.UNEXPECTED,
             "cannot fetch cluster info from peer urls: could not retrieve cluster information from"
                 + " the given URLs "
-                + cluster.others());
+                + cluster.others().stream().flatMap(List::stream).toList());
       }
       TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
     }
@@ -254,31 +254,49 @@ final class Bootstrap {
    * connections but does not reply in time is queried again: on a busy machine a connection may
    * take longer, and ignoring that peer could create a second member with the same id.
    *
+   * @param members peer URLs of each; the first reply from one of them counts
    * @param timeout of one query
-   * @return in the order of {@code urls}; {@link #NO_REPLY} for a peer that does not reply
+   * @return in the order of {@code members}; {@link #NO_REPLY} for a peer that does not reply
    */
-  static List<PeerReply> askAll(PeerQueries peers, List<String> urls, Duration timeout)
+  static List<PeerReply> askAll(PeerQueries peers, List<List<String>> members, Duration timeout)
       throws InterruptedException {
-    List<CompletableFuture<PeerReply>> asked = new ArrayList<>();
-    for (String url : urls) {
-      asked.add(ask(peers, url, timeout));
+    List<List<CompletableFuture<PeerReply>>> asked = new ArrayList<>();
+    for (List<String> urls : members) {
+      asked.add(ask(peers, urls, timeout));
     }
     long end = System.nanoTime() + ASK_LISTENING.toNanos();
     List<PeerReply> answers = new ArrayList<>();
-    for (int i = 0; i < urls.size(); i++) {
+    for (int i = 0; i < members.size(); i++) {
+      List<String> urls = members.get(i);
       PeerReply answer = await(asked.get(i));
-      while (answer.equals(NO_REPLY) && System.nanoTime() - end < 0 && listens(urls.get(i))) {
-        LOG.info(
-            "no reply from a peer that accepts connections, retrying peer-url={}", urls.get(i));
-        answer = await(ask(peers, urls.get(i), timeout));
+      while (answer.equals(NO_REPLY)
+          && System.nanoTime() - end < 0
+          && urls.stream().anyMatch(Bootstrap::listens)) {
+        LOG.info("no reply from a peer that accepts connections, retrying peer-urls={}", urls);
+        answer = await(ask(peers, urls, timeout));
       }
       answers.add(answer);
     }
     return answers;
   }
 
-  private static CompletableFuture<PeerReply> ask(PeerQueries peers, String url, Duration timeout) {
-    return peers.ask(url, PeerQuery.MembersQuery.INSTANCE, timeout).toCompletableFuture();
+  private static List<CompletableFuture<PeerReply>> ask(
+      PeerQueries peers, List<String> urls, Duration timeout) {
+    return urls.stream()
+        .map(url -> peers.ask(url, PeerQuery.MembersQuery.INSTANCE, timeout).toCompletableFuture())
+        .toList();
+  }
+
+  /** Returns the first reply; {@link #NO_REPLY} if there is none. */
+  private static PeerReply await(List<CompletableFuture<PeerReply>> asked)
+      throws InterruptedException {
+    for (CompletableFuture<PeerReply> each : asked) {
+      PeerReply answer = await(each);
+      if (!answer.equals(NO_REPLY)) {
+        return answer;
+      }
+    }
+    return NO_REPLY;
   }
 
   private static boolean listens(String url) {

@@ -38,10 +38,7 @@ final class ForceNewClusterCheck {
    * @throws StartException CONFIGURATION if one of them replies
    */
   void requireNotRunning(Map<NodeId, List<String>> others) {
-    Map<NodeId, String> asked = new TreeMap<>();
-    others.forEach(
-        (member, urls) ->
-            urls.stream().sorted().findFirst().ifPresent(url -> asked.put(member, url)));
+    Map<NodeId, List<String>> asked = new TreeMap<>(others);
     Iterator<PeerReply> answers = ask(List.copyOf(asked.values())).iterator();
     for (NodeId member : asked.keySet()) {
       if (isThere(answers.next())) {
@@ -58,9 +55,9 @@ final class ForceNewClusterCheck {
     }
   }
 
-  private List<PeerReply> ask(List<String> urls) {
+  private List<PeerReply> ask(List<List<String>> members) {
     try {
-      return Bootstrap.askAll(peers, urls, timeout);
+      return Bootstrap.askAll(peers, members, timeout);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StartException(ExitCode.UNEXPECTED, "interrupted while starting", e);

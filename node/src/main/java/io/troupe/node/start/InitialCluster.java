@@ -4,6 +4,7 @@ import io.troupe.node.config.NodeSettings;
 import io.troupe.node.process.ExitCode;
 import io.troupe.node.process.StartException;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,14 +71,12 @@ public record InitialCluster(String name, Map<String, List<String>> members, Str
     return members.getOrDefault(name, List.of());
   }
 
-  /**
-   * Returns the URLs for queries to the other members: the first peer URL of each, sorted as text.
-   */
-  List<String> others() {
+  /** Returns the peer URLs of each other member, sorted by the first one as text. */
+  List<List<String>> others() {
     return members.entrySet().stream()
         .filter(member -> !member.getKey().equals(name))
-        .map(member -> member.getValue().get(0))
-        .sorted()
+        .map(Map.Entry::getValue)
+        .sorted(Comparator.comparing(urls -> urls.get(0)))
         .toList();
   }
 

@@ -11,6 +11,7 @@ import io.troupe.node.process.StartException;
 import io.troupe.node.tls.SelfSigned;
 import io.troupe.node.tls.TlsSettings;
 import io.troupe.node.tracing.TracingSettings;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -151,18 +152,22 @@ class NodeSettingsTest {
   }
 
   @Test
-  void peerUrlThatSortsFirstIsUsed() {
+  void peerUrlThatSortsFirstNamesTheMember() {
     NodeSettings several =
         settings(
             "initial-advertise-peer-urls = [\"http://b:1\", \"http://a:1\"]",
             "listen-peer-urls = [\"http://b:1\", \"http://a:1\"]");
     assertThat(several.peerUrl()).isEqualTo("http://a:1");
-    assertThat(several.boundPeerUrl()).isEqualTo("http://a:1");
-    NodeSettings proxied =
+  }
+
+  @Test
+  void memberListensOnEachPeerUrlOnce() {
+    NodeSettings several =
         settings(
             "initial-advertise-peer-urls = [\"http://b:1\", \"http://a:1\"]",
-            "listen-peer-urls = [\"http://0.0.0.0:7\", \"http://0.0.0.0:5\"]");
-    assertThat(proxied.boundPeerUrl()).isEqualTo("http://0.0.0.0:7");
+            "listen-peer-urls = [\"http://0.0.0.0:7\", \"http://0.0.0.0:5\", \"http://0.0.0.0:7\"]");
+    assertThat(several.boundPeerUrls())
+        .isEqualTo(List.of(URI.create("http://0.0.0.0:7"), URI.create("http://0.0.0.0:5")));
   }
 
   private static void refused(String text, String... lines) {

@@ -342,6 +342,6 @@ class SecurePeersTest {
     settings.put("troupe.initial-cluster", "default=http://127.0.0.1:" + peers[0]);
     Config config = TestConfig.of(settings);
     assertThatThrownBy(() -> RunningNode.start(config, failure -> {}))
-        .hasMessageContaining("expected https or unixs for both, or for none");
+        .hasMessageContaining("expected https or unixs for all, or for none");
   }
 }
