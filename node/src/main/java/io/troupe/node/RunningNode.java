@@ -167,6 +167,7 @@ public final class RunningNode implements AutoCloseable {
       system =
           ActorSystems.start(
               config,
+              settings.heartbeatInterval(),
               MemberGuardian.create(
                   opening.files(),
                   memberSettings,

@@ -199,16 +199,8 @@ public final class MemberGuardian {
         peering.directory(),
         settings.electionTimeout(),
         metrics,
-        envelope -> {
-          long size = PeerCodec.sizeAtMost(envelope);
-          metrics.received(envelope.from().value(), size);
-          toRaft(envelope, size, refs.current(), metrics);
-        },
-        envelope -> {
-          long size = PeerCodec.sizeAtMost(envelope);
-          metrics.received(envelope.from().value(), size);
-          toTransfers(envelope, size, refs.current(), metrics);
-        },
+        envelope -> toRaft(envelope, PeerCodec.sizeAtMost(envelope), refs.current(), metrics),
+        envelope -> toTransfers(envelope, PeerCodec.sizeAtMost(envelope), refs.current(), metrics),
         foreign -> broken.accept(foreign(files, foreign)));
   }
 

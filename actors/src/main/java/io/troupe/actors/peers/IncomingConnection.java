@@ -285,7 +285,7 @@ final class IncomingConnection implements Runnable, PeerConnections.Connection, 
     }
     try {
       if (frame.kind() == Frames.MESSAGE) {
-        receiver.message(greeting, PeerCodec.decode(body));
+        receiver.message(greeting, PeerCodec.decode(body), body.length());
       } else {
         QueryFrame query =
             frame.kind() == Frames.QUERY

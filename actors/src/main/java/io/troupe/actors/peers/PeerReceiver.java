@@ -29,8 +29,12 @@ interface PeerReceiver {
   /** Peer URLs of a member; empty if it is none, as far as is known here. */
   List<String> urlsOf(NodeId member);
 
-  /** A message of the channels RAFT and SNAPSHOT. */
-  void message(PeerGreeting greeting, PeerEnvelope envelope);
+  /**
+   * A message of the channels RAFT and SNAPSHOT.
+   *
+   * @param bytes encoded size
+   */
+  void message(PeerGreeting greeting, PeerEnvelope envelope, int bytes);
 
   /** A query or a reply of the channel QUERY. */
   void query(PeerGreeting greeting, QueryFrame frame);

@@ -234,14 +234,21 @@ public final class SocketPeers implements PeerTransport, SnapshotTransport {
     PeerEnvelope envelope =
         new PeerEnvelope(self.clusterId(), self.memberId(), to, self.url(), payload);
     long size = PeerCodec.sizeAtMost(envelope);
-    if (!link.send(new Outgoing(Frames.MESSAGE, size, () -> PeerCodec.encode(envelope)))) {
+    Outgoing message =
+        new Outgoing(
+            Frames.MESSAGE,
+            size,
+            () -> {
+              byte[] encoded = PeerCodec.encode(envelope);
+              metrics.sent(to.value(), encoded.length);
+              return encoded;
+            });
+    if (!link.send(message)) {
       metrics.sendFailed(to.value());
       rateLimitedLog.warn(
           "dropped a message to another member, too much waits for its connection;",
           "remote-peer-id=" + to + " bytes=" + size + " waiting-bytes=" + link.bytes());
-      return;
     }
-    metrics.sent(to.value(), size);
   }
 
   private @Nullable Target target(NodeId to) {
@@ -354,13 +361,14 @@ public final class SocketPeers implements PeerTransport, SnapshotTransport {
     }
 
     @Override
-    public void message(PeerGreeting greeting, PeerEnvelope envelope) {
+    public void message(PeerGreeting greeting, PeerEnvelope envelope, int bytes) {
       if (envelope.clusterId() != greeting.clusterId()
           || !envelope.from().equals(greeting.from())
           || !envelope.to().equals(self.memberId())) {
         logOnce(greeting, "message refused, it contradicts the greeting of its connection");
         return;
       }
+      metrics.received(envelope.from().value(), bytes);
       contacts.heard(envelope.from(), System.nanoTime());
       clusterKnown = true;
       directory.learn(envelope.from(), greeting.fromUrl());

@@ -184,7 +184,7 @@ public final class SocketQueries implements PeerQueries {
     }
 
     @Override
-    public void message(PeerGreeting greeting, PeerEnvelope envelope) {
+    public void message(PeerGreeting greeting, PeerEnvelope envelope, int bytes) {
       throw new IllegalStateException("no message comes on the channel " + greeting.channel());
     }
 

@@ -2,6 +2,7 @@ package io.troupe.actors.peers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.actors.member.ShownMetrics;
 import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
 import io.troupe.model.NodeId;
@@ -116,6 +117,32 @@ class SocketPeersTest {
         .isEqualTo(
             new PeerEnvelope(
                 CLUSTER, ONE, TWO, TestPeer.url(portOne), new SnapshotMessage.Have(1, 2, 3)));
+  }
+
+  /** A heartbeat with its envelope has 63 bytes, and a hello fewer. */
+  @Test
+  void metricsCountTheBytesOfTheConnection() throws Exception {
+    TestPeer one = peer(CLUSTER, 1, portOne, both());
+    TestPeer two = peer(CLUSTER, 2, portTwo, both());
+    one.untilItFlows(TWO, two, 1000);
+    double before = bytes(one, "sent", "To=\"2\"");
+    for (int i = 0; i < 500; i++) {
+      one.peers.send(TWO, heartbeat(i));
+    }
+    heartbeats(two, 500);
+    assertThat(bytes(one, "sent", "To=\"2\"") - before).isBetween(500 * 50.0, 520 * 70.0);
+    Awaitility.await()
+        .atMost(Duration.ofMillis(TIMEOUT_MS))
+        .untilAsserted(
+            () ->
+                assertThat(bytes(two, "received", "From=\"1\""))
+                    .isGreaterThan(before)
+                    .isEqualTo(bytes(one, "sent", "To=\"2\"")));
+  }
+
+  private static double bytes(TestPeer peer, String direction, String label) {
+    return ShownMetrics.value(
+        peer.metrics, "etcd_network_peer_" + direction + "_bytes_total{" + label + "}");
   }
 
   /** A member's port is open while it recovers, before it serves any channel. */
