@@ -47,6 +47,12 @@ public sealed interface PeerQuery {
    */
   record HashQuery(long revision, boolean computed) implements PeerQuery {}
 
+  /** Queries the server version. Reply: {@link PeerReply.Version} (V1). */
+  enum VersionQuery implements PeerQuery {
+    /** The only instance. */
+    INSTANCE
+  }
+
   /** Queries the connected members. For the leader. Reply: {@link PeerReply.Connected}. */
   enum LivenessQuery implements PeerQuery {
     /** The only instance. */

@@ -1,5 +1,6 @@
 package io.troupe.protocol;
 
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.raft.membership.MembershipRules;
@@ -56,6 +57,9 @@ public sealed interface PeerReply {
 
   /** Reply to HashQuery. */
   record Hashed(StateReader.KvHash hash) implements PeerReply {}
+
+  /** Reply to VersionQuery: the version of etcd's API that the replying member serves. */
+  record Version(EtcdVersion server) implements PeerReply {}
 
   /** The requested change is applied. */
   enum Done implements PeerReply {

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Replies to the queries of other members (B2, B3, M5, M8, L6, L7, Q5). */
+/** Replies to the queries of other members (B2, B3, M5, M8, L6, L7, Q5, V1). */
 public final class PeerQueryHandler implements PeerResponder {
   private static final PeerReply NOT_LEADER = new PeerReply.Refused(Refusal.NOT_LEADER);
 
@@ -66,6 +66,9 @@ public final class PeerQueryHandler implements PeerResponder {
     if (query instanceof PeerQuery.HashQuery hash) {
       return CompletableFuture.<PeerReply>supplyAsync(() -> hashed(hash), member.reads().hashes())
           .exceptionally(PeerQueryHandler::refused);
+    }
+    if (query instanceof PeerQuery.VersionQuery) {
+      return CompletableFuture.completedFuture(new PeerReply.Version(member.serverVersion()));
     }
     return CompletableFuture.completedFuture(members());
   }

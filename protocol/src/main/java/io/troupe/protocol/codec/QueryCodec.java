@@ -2,6 +2,7 @@ package io.troupe.protocol.codec;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.troupe.model.Bytes;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.PeerReply;
@@ -24,6 +25,8 @@ import io.troupe.protocol.wire.WireRenewQuery;
 import io.troupe.protocol.wire.WireRenewed;
 import io.troupe.protocol.wire.WireReply;
 import io.troupe.protocol.wire.WireTimeToLiveQuery;
+import io.troupe.protocol.wire.WireVersion;
+import io.troupe.protocol.wire.WireVersionQuery;
 import io.troupe.raft.membership.MembershipRules;
 import java.io.IOException;
 import java.time.Duration;
@@ -63,6 +66,8 @@ public final class QueryCodec {
     } else if (question.query() instanceof PeerQuery.HashQuery hash) {
       out.setHash(
           WireHashQuery.newBuilder().setRevision(hash.revision()).setComputed(hash.computed()));
+    } else if (question.query() instanceof PeerQuery.VersionQuery) {
+      out.setVersion(WireVersionQuery.getDefaultInstance());
     } else {
       out.setMembers(WireMembersQuery.getDefaultInstance());
     }
@@ -79,6 +84,7 @@ public final class QueryCodec {
     PeerQuery query =
         switch (wire.getQueryCase()) {
           case MEMBERS -> PeerQuery.MembersQuery.INSTANCE;
+          case VERSION -> PeerQuery.VersionQuery.INSTANCE;
           case LIVENESS -> PeerQuery.LivenessQuery.INSTANCE;
           case PROMOTE -> new PeerQuery.PromoteQuery(new NodeId(wire.getPromote().getMember()));
           case RENEW -> new PeerQuery.RenewQuery(wire.getRenew().getLeasesList());
@@ -131,6 +137,8 @@ public final class QueryCodec {
               .setCompactRevision(hashed.hash().compactRevision())
               .setHashRevision(hashed.hash().hashRevision())
               .setCurrentRevision(hashed.hash().currentRevision()));
+    } else if (answer instanceof PeerReply.Version version) {
+      out.setVersion(WireVersion.newBuilder().setServer(version.server().toString()));
     } else {
       out.setDone(WireDone.getDefaultInstance());
     }
@@ -182,6 +190,7 @@ public final class QueryCodec {
                   ids(wire.getConnected().getConnectedList()),
                   ids(wire.getConnected().getSteadyList())));
       case DONE -> PeerReply.Done.INSTANCE;
+      case VERSION -> new PeerReply.Version(EtcdVersion.parse(wire.getVersion().getServer()));
       case REFUSED -> new PeerReply.Refused(RefusalCodes.ofCode(wire.getRefused().getReason()));
       case RENEWED -> new PeerReply.Renewed(wire.getRenewed().getTtlSecondsList());
       case REMAINING ->
