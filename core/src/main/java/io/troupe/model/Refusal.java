@@ -117,6 +117,10 @@ public enum Refusal {
   ANSWER_TOO_LARGE,
   /** Not in etcd: a write is applied, but its response needs more memory than is available. */
   RESPONSE_TOO_LARGE,
+  /**
+   * Not in etcd, only between members: the program of a joining member does not fit the cluster.
+   */
+  INCOMPATIBLE_VERSION,
   /** Not in etcd: the compares of a writing transaction cover too many keys. */
   TOO_MANY_COMPARED,
 }

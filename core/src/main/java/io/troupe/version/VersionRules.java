@@ -150,6 +150,64 @@ public final class VersionRules {
   // ---- members ----
 
   /**
+   * Why a program cannot join a cluster as a new member (V2). Both sides check it: the joining
+   * member, and the member that it queries.
+   *
+   * @param cluster versions in the state of an existing member
+   * @return null if it can; otherwise the text for the operator of the joining member
+   */
+  public static @Nullable String refuseJoin(EtcdVersion server, ClusterVersions cluster) {
+    EtcdVersion own = server.withoutPatch();
+    EtcdVersion current = cluster.cluster();
+    EtcdVersion target = cluster.downgradeTarget();
+    if (current == null) {
+      return null;
+    }
+    if (target != null && !own.equals(target)) {
+      return incompatible(server, current)
+          + "; the cluster is downgraded to "
+          + target.shortText()
+          + ": join with a program that serves "
+          + target.shortText();
+    }
+    boolean fits =
+        own.major() == current.major()
+            && own.minor() >= current.minor()
+            && own.minor() <= current.minor() + 1;
+    return fits
+        ? null
+        : incompatible(server, current)
+            + "; join with a program that serves "
+            + current.shortText();
+  }
+
+  private static String incompatible(EtcdVersion server, EtcdVersion cluster) {
+    return "incompatible with current running cluster: the joining program serves "
+        + server
+        + ", the cluster has version "
+        + cluster.shortText();
+  }
+
+  /**
+   * Why two running members cannot exchange messages: their versions differ by more than one minor
+   * version. Independent of the state, because the state of a lagging member may be old.
+   *
+   * @param other null if the other member is of a program that does not send its version
+   * @return null if they can
+   */
+  public static @Nullable String refusePeer(EtcdVersion own, @Nullable EtcdVersion other) {
+    if (other == null
+        || (own.major() == other.major() && Math.abs(own.minor() - other.minor()) <= 1)) {
+      return null;
+    }
+    return "incompatible version: this member serves "
+        + own
+        + ", the other one "
+        + other
+        + "; versions of members may differ by one minor version";
+  }
+
+  /**
    * Why a member cannot work on a state: it is older than the cluster or than the data (V2).
    *
    * @return null if it can; otherwise the text for the operator

@@ -231,6 +231,42 @@ class VersionRulesTest {
         .contains("storage version 3.7", "serves 3.6.0", "start this member");
   }
 
+  @Test
+  void joiningProgramServesClusterVersionOrNext_V2() {
+    EtcdVersion server = new EtcdVersion(3, 7, 1);
+    assertThat(VersionRules.refuseJoin(server, ClusterVersions.UNDECIDED)).isNull();
+    assertThat(VersionRules.refuseJoin(server, decided(V36))).isNull();
+    assertThat(VersionRules.refuseJoin(server, decided(V37))).isNull();
+    for (EtcdVersion cluster : List.of(V35, V38, V40, new EtcdVersion(2, 7, 0))) {
+      assertThat(VersionRules.refuseJoin(server, decided(cluster)))
+          .startsWith("incompatible with current running cluster")
+          .contains("serves 3.7.1", "cluster has version " + cluster.shortText());
+    }
+  }
+
+  @Test
+  void onlyTargetJoinsDuringDowngrade_V5() {
+    EtcdVersion old = new EtcdVersion(3, 6, 16);
+    assertThat(VersionRules.refuseJoin(old, downgrading(V36, V36))).isNull();
+    assertThat(VersionRules.refuseJoin(V37, downgrading(V36, V36))).contains("downgraded to 3.6");
+    // The cluster version has not fallen yet.
+    assertThat(VersionRules.refuseJoin(old, downgrading(V37, V36)))
+        .contains("cluster has version 3.7");
+  }
+
+  @Test
+  void runningMembersDifferByOneMinorVersionAtMost() {
+    assertThat(VersionRules.refusePeer(V37, null)).isNull();
+    for (EtcdVersion near : List.of(V36, V37, V38, new EtcdVersion(3, 6, 99))) {
+      assertThat(VersionRules.refusePeer(V37, near)).isNull();
+      assertThat(VersionRules.refusePeer(near, V37)).isNull();
+    }
+    for (EtcdVersion far : List.of(V35, V40, new EtcdVersion(3, 9, 0))) {
+      assertThat(VersionRules.refusePeer(V37, far)).contains("this member serves 3.7.0");
+      assertThat(VersionRules.refusePeer(far, V37)).contains("the other one 3.7.0");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"", "3.7", "3.7.1.0", "3.7.x", "3.-7.1", "3.7.+1", "3..1"})
   void versionHasThreeNumbers(String text) {

@@ -176,7 +176,7 @@ final class TestMember implements AutoCloseable {
     try {
       connections =
           PeerNetwork.open(
-              new PeerNetwork.Settings(url(), null, 0),
+              new PeerNetwork.Settings(url(), null, 0, new EtcdVersion(3, 7, 1)),
               PeerListener.tcp(listen, PeerNetwork.BACKLOG),
               tls,
               broken::add);

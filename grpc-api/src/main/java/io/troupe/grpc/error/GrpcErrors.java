@@ -121,6 +121,8 @@ public final class GrpcErrors {
               RESOURCE_EXHAUSTED,
               "troupe: the request was applied, but its response needs more memory than there is"
                   + " for responses");
+      case INCOMPATIBLE_VERSION ->
+          status(FAILED_PRECONDITION, "troupe: incompatible with current running cluster");
       case TOO_MANY_COMPARED ->
           status(
               RESOURCE_EXHAUSTED,

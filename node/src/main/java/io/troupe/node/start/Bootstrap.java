@@ -14,6 +14,7 @@ import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerReply.KnownMember;
+import io.troupe.version.VersionRules;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -162,10 +163,20 @@ final class Bootstrap {
   private MemberIdentity joining() throws InterruptedException {
     long end = System.nanoTime() + joinTimeout.toNanos();
     while (true) {
-      List<PeerReply> answers = askAll();
+      List<PeerReply> answers =
+          askAll(
+              peers,
+              cluster.others(),
+              new PeerQuery.JoinQuery(settings.versions().server()),
+              timeout);
       StartException mismatch = null;
       boolean allKnow = true;
       for (PeerReply answer : answers) {
+        if (answer instanceof PeerReply.Refused refused
+            && refused.reason() == Refusal.INCOMPATIBLE_VERSION) {
+          mismatch = new StartException(ExitCode.VERSION, refused.text());
+          continue;
+        }
         if (!(answer instanceof PeerReply.Members known)) {
           allKnow = false;
           continue;
@@ -191,6 +202,10 @@ final class Bootstrap {
   }
 
   private MemberIdentity joining(PeerReply.Members known) {
+    String refusal = VersionRules.refuseJoin(settings.versions().server(), known.versions());
+    if (refusal != null) {
+      throw new StartException(ExitCode.VERSION, refusal);
+    }
     NodeId self = matching(known);
     SortedMap<NodeId, List<String>> members = new TreeMap<>();
     known.members().forEach(member -> members.put(member.id(), member.peerUrls()));
@@ -246,22 +261,23 @@ final class Bootstrap {
 
   /** Returns the replies of all other members, in the order of {@link InitialCluster#others}. */
   private List<PeerReply> askAll() throws InterruptedException {
-    return askAll(peers, cluster.others(), timeout);
+    return askAll(peers, cluster.others(), PeerQuery.MembersQuery.INSTANCE, timeout);
   }
 
   /**
-   * Queries all peers at the same time for the members that they know. A peer that accepts
-   * connections but does not reply in time is queried again: on a busy machine a connection may
-   * take longer, and ignoring that peer could create a second member with the same id.
+   * Sends a query for the members to all peers at the same time. A peer that accepts connections
+   * but does not reply in time is queried again: on a busy machine a connection may take longer,
+   * and ignoring that peer could create a second member with the same id.
    *
    * @param timeout of one query
    * @return in the order of {@code urls}; {@link #NO_REPLY} for a peer that does not reply
    */
-  static List<PeerReply> askAll(PeerQueries peers, List<String> urls, Duration timeout)
+  static List<PeerReply> askAll(
+      PeerQueries peers, List<String> urls, PeerQuery query, Duration timeout)
       throws InterruptedException {
     List<CompletableFuture<PeerReply>> asked = new ArrayList<>();
     for (String url : urls) {
-      asked.add(ask(peers, url, timeout));
+      asked.add(ask(peers, url, query, timeout));
     }
     long end = System.nanoTime() + ASK_LISTENING.toNanos();
     List<PeerReply> answers = new ArrayList<>();
@@ -270,15 +286,16 @@ final class Bootstrap {
       while (answer.equals(NO_REPLY) && System.nanoTime() - end < 0 && listens(urls.get(i))) {
         LOG.info(
             "no reply from a peer that accepts connections, retrying peer-url={}", urls.get(i));
-        answer = await(ask(peers, urls.get(i), timeout));
+        answer = await(ask(peers, urls.get(i), query, timeout));
       }
       answers.add(answer);
     }
     return answers;
   }
 
-  private static CompletableFuture<PeerReply> ask(PeerQueries peers, String url, Duration timeout) {
-    return peers.ask(url, PeerQuery.MembersQuery.INSTANCE, timeout).toCompletableFuture();
+  private static CompletableFuture<PeerReply> ask(
+      PeerQueries peers, String url, PeerQuery query, Duration timeout) {
+    return peers.ask(url, query, timeout).toCompletableFuture();
   }
 
   private static boolean listens(String url) {

@@ -65,6 +65,7 @@ final class RefusalCodes {
       case ANSWER_TOO_LARGE -> 1001;
       case RESPONSE_TOO_LARGE -> 1002;
       case TOO_MANY_COMPARED -> 1003;
+      case INCOMPATIBLE_VERSION -> 1004;
     };
   }
 
@@ -132,6 +133,7 @@ final class RefusalCodes {
       case 1001 -> Refusal.ANSWER_TOO_LARGE;
       case 1002 -> Refusal.RESPONSE_TOO_LARGE;
       case 1003 -> Refusal.TOO_MANY_COMPARED;
+      case 1004 -> Refusal.INCOMPATIBLE_VERSION;
       default -> throw new IllegalArgumentException("unknown refusal " + code);
     };
   }
