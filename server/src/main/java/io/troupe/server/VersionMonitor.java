@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.StringJoiner;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -49,6 +50,7 @@ final class VersionMonitor {
   private volatile @Nullable ClusterVersions decidedOn;
   private volatile long queriedNanos;
   private volatile long checkedNanos;
+  private volatile String waitingFor = "";
   private volatile boolean stopped;
 
   /**
@@ -158,17 +160,29 @@ final class VersionMonitor {
         LOG.info("the cluster has been downgraded cluster-version={}", text(now.cluster()));
         proposed.add(proposer.propose(end));
       } else {
-        LOG.info(
-            "downgrade waits until all members run the target version target-version={}"
-                + " server-versions={}",
-            text(now.downgradeTarget()),
-            servers);
+        logWaiting(now, servers);
       }
     }
     return CompletableFuture.allOf(
         proposed.stream()
             .map(CompletionStage::toCompletableFuture)
             .toArray(CompletableFuture<?>[]::new));
+  }
+
+  /** Once for each change of the versions of members. */
+  private void logWaiting(ClusterVersions now, SortedMap<NodeId, Optional<EtcdVersion>> servers) {
+    StringJoiner texts = new StringJoiner(",");
+    servers.forEach(
+        (id, version) -> texts.add(id + ":" + version.map(EtcdVersion::toString).orElse("none")));
+    String line = texts.toString();
+    if (Objects.equals(now.downgradeTarget(), now.cluster()) && !line.equals(waitingFor)) {
+      waitingFor = line;
+      LOG.info(
+          "downgrade is not complete, replace the members with other versions target-version={}"
+              + " server-versions={}",
+          text(now.downgradeTarget()),
+          line);
+    }
   }
 
   /** The next round tries again. */
