@@ -17,12 +17,10 @@ import java.util.List;
 final class AuthTables {
   private final MvccStore store;
   private AuthState state;
-  private boolean hasRows;
 
   AuthTables(MvccStore store, OrderedStore rows) {
     this.store = store;
     AuthRows.Switch kept = AuthRows.auth(rows);
-    this.hasRows = kept != null;
     if (kept == null) {
       this.state = AuthState.EMPTY;
     } else {
@@ -59,11 +57,7 @@ final class AuthTables {
       return;
     }
     state = after;
-    if (!hasRows) {
-      // From now on, a program version without users must not open this state.
-      store.putRow(Space.META, AuthRows.SCHEMA, AuthRows.schema());
-      hasRows = true;
-    }
+    store.raiseSchema(AuthRows.SCHEMA_VERSION);
     store.putRow(
         Space.META,
         AuthRows.AUTH,

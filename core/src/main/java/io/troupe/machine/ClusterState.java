@@ -4,8 +4,12 @@ import io.troupe.auth.AuthState;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.AlarmType;
 import io.troupe.model.Bytes;
+import io.troupe.model.ClusterVersions;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.MemberAttributes;
 import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
+import io.troupe.model.Refusal;
 import io.troupe.mvcc.MetaRows;
 import io.troupe.mvcc.MvccStore;
 import io.troupe.mvcc.OrderedStore;
@@ -15,18 +19,20 @@ import io.troupe.raft.membership.ConfEntry;
 import io.troupe.raft.membership.Membership;
 import io.troupe.raft.membership.MembershipCodec;
 import io.troupe.raft.membership.MembershipRules;
+import io.troupe.version.VersionRules;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Alarms, the membership with its peer URLs, and the published attributes of members. All of it is
- * small, and kept in memory and in META.
+ * Alarms, the membership with its peer URLs, the published attributes of members, and the versions
+ * of the cluster. All of it is small, and kept in memory and in META.
  */
 final class ClusterState {
   private static final Comparator<AlarmMember> ALARM_ORDER =
@@ -37,6 +43,7 @@ final class ClusterState {
   private final TreeMap<NodeId, MemberAttributes> members = new TreeMap<>();
   private SortedMap<NodeId, List<String>> peerUrls;
   private Membership membership;
+  private ClusterVersions versions;
   private @Nullable StateView published;
   private boolean changed = true;
 
@@ -50,6 +57,7 @@ final class ClusterState {
     Bytes encoded = MetaRows.membership(rows);
     this.membership =
         encoded == null ? Membership.EMPTY : MembershipCodec.decodeMembership(encoded);
+    this.versions = MetaRows.versions(rows);
   }
 
   boolean isAlarmed(AlarmType type) {
@@ -109,6 +117,33 @@ final class ClusterState {
     store.putRow(Space.META, MetaRows.member(attributes.member()), MetaRows.value(attributes));
   }
 
+  /** Changes the versions of the cluster; returns the reason for a refusal, or null. */
+  @Nullable Refusal changeVersions(Operation.Versions operation) {
+    VersionRules.Outcome outcome = VersionRules.after(versions, operation);
+    ClusterVersions before = versions;
+    ClusterVersions after = outcome.versions();
+    if (!after.equals(before)) {
+      versions = after;
+      changed = true;
+      store.raiseSchema(MetaRows.VERSIONS_SCHEMA);
+      putVersion(MetaRows.CLUSTER_VERSION, before.cluster(), after.cluster());
+      putVersion(MetaRows.STORAGE_VERSION, before.storage(), after.storage());
+      putVersion(MetaRows.DOWNGRADE_TARGET, before.downgradeTarget(), after.downgradeTarget());
+    }
+    return outcome.refusal();
+  }
+
+  private void putVersion(Bytes key, @Nullable EtcdVersion before, @Nullable EtcdVersion after) {
+    if (Objects.equals(before, after)) {
+      return;
+    }
+    if (after == null) {
+      store.removeRow(Space.META, key);
+    } else {
+      store.putRow(Space.META, key, MetaRows.value(after));
+    }
+  }
+
   /**
    * Applies the membership and its addresses, and deletes the attributes of removed members (M6).
    */
@@ -148,12 +183,20 @@ final class ClusterState {
               Collections.unmodifiableSortedMap(copy),
               peerUrls,
               auth,
-              membership);
+              membership,
+              versions);
       changed = false;
     } else {
       last =
           new StateView(
-              index, term, last.alarms(), last.members(), last.peerUrls(), auth, last.membership());
+              index,
+              term,
+              last.alarms(),
+              last.members(),
+              last.peerUrls(),
+              auth,
+              last.membership(),
+              last.versions());
     }
     published = last;
     return last;

@@ -248,6 +248,12 @@ public final class StateMachine implements AutoCloseable {
       facts.publish(new MemberAttributes(publish.member(), publish.name(), publish.clientUrls()));
       return unchanged(new Result.Done(store.revision()), List.of());
     }
+    if (operation instanceof Operation.Versions change) {
+      Refusal refusal = facts.changeVersions(change);
+      return refusal != null
+          ? refused(refusal)
+          : unchanged(new Result.Done(store.revision()), List.of());
+    }
     throw new IllegalArgumentException("no rule for " + operation.getClass());
   }
 

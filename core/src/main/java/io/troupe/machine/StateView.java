@@ -3,6 +3,7 @@ package io.troupe.machine;
 import io.troupe.auth.AuthState;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.AlarmType;
+import io.troupe.model.ClusterVersions;
 import io.troupe.model.MemberAttributes;
 import io.troupe.model.NodeId;
 import io.troupe.raft.membership.Membership;
@@ -19,6 +20,7 @@ import java.util.SortedMap;
  * @param peerUrls peer URLs of each member, by id; immutable
  * @param auth users, roles, and whether authentication is enabled
  * @param membership the last one of {@link StateMachine#confChange}; EMPTY if there was none
+ * @param versions versions of the cluster and of a downgrade
  */
 public record StateView(
     long appliedIndex,
@@ -27,7 +29,8 @@ public record StateView(
     SortedMap<NodeId, MemberAttributes> members,
     SortedMap<NodeId, List<String>> peerUrls,
     AuthState auth,
-    Membership membership) {
+    Membership membership,
+    ClusterVersions versions) {
 
   /** True if this alarm is active for this member. */
   public boolean isAlarmed(NodeId member, AlarmType type) {

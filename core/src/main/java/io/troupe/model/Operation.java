@@ -97,6 +97,32 @@ public sealed interface Operation {
     }
   }
 
+  /** Changes of the versions in the state (8.7); they never change the revision. */
+  sealed interface Versions extends Operation {}
+
+  /**
+   * Sets the cluster version and the storage version (V1, V3). Without effect if the state does not
+   * permit the change any more.
+   *
+   * @param from cluster version on which the leader decided; null: not decided
+   * @param to without a patch
+   */
+  record SetClusterVersion(@Nullable EtcdVersion from, EtcdVersion to) implements Versions {}
+
+  /**
+   * Begins a downgrade (MT11).
+   *
+   * @param target without a patch
+   */
+  record EnableDowngrade(EtcdVersion target) implements Versions {}
+
+  /**
+   * Ends the downgrade (MT11, MT12).
+   *
+   * @param target only the downgrade to this version; null: any
+   */
+  record CancelDowngrade(@Nullable EtcdVersion target) implements Versions {}
+
   /** Changes of users, roles and authentication (2.14); they never change the revision (A18). */
   sealed interface Auth extends Operation {}
 

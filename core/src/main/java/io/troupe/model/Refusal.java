@@ -103,10 +103,24 @@ public enum Refusal {
   LEARNER,
   /** Row 56. */
   BAD_LEADER_TRANSFEREE,
+  /** Row 57. */
+  WRONG_DOWNGRADE_FORMAT,
+  /** Row 58. */
+  INVALID_DOWNGRADE_TARGET,
+  /** Row 59. */
+  CLUSTER_VERSION_UNKNOWN,
+  /** Row 60. */
+  DOWNGRADE_IN_PROGRESS,
+  /** Row 61. */
+  NO_DOWNGRADE,
   /** Not in etcd: a read needs more memory than reads may take. */
   ANSWER_TOO_LARGE,
   /** Not in etcd: a write is applied, but its response needs more memory than is available. */
   RESPONSE_TOO_LARGE,
+  /**
+   * Not in etcd, only between members: the program of a joining member does not fit the cluster.
+   */
+  INCOMPATIBLE_VERSION,
   /** Not in etcd: the compares of a writing transaction cover too many keys. */
   TOO_MANY_COMPARED,
 }

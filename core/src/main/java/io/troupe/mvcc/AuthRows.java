@@ -30,9 +30,12 @@ public final class AuthRows {
   /** Content of {@link #AUTH}. */
   public record Switch(boolean enabled, long revision) {}
 
-  /** Value of {@link #SCHEMA} when rows of this class exist. */
+  /** Lowest schema of a state with rows of this class. */
+  public static final long SCHEMA_VERSION = StoreKeys.SCHEMA_WITH_AUTH;
+
+  /** Value of {@link #SCHEMA} for this schema. */
   public static Bytes schema() {
-    return RowCodec.longs(StoreKeys.SCHEMA_WITH_AUTH);
+    return RowCodec.longs(SCHEMA_VERSION);
   }
 
   /** Value of {@link #AUTH}. */

@@ -50,6 +50,11 @@ final class EntryRows {
     return partial == null ? newest : partial.base();
   }
 
+  /** Schema of the complete entries in the store, which has the row {@code stored}. */
+  long completeSchema(long stored) {
+    return partial == null ? stored : partial.schema();
+  }
+
   /** Revision of the rows in the store, of which {@code published} is complete. */
   long storedRevision(long published) {
     return partial == null ? published : partial.base() + 1;

@@ -3,6 +3,8 @@ package io.troupe.mvcc;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.AlarmType;
 import io.troupe.model.Bytes;
+import io.troupe.model.ClusterVersions;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.Lease;
 import io.troupe.model.MemberAttributes;
 import io.troupe.model.NodeId;
@@ -16,13 +18,25 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows other than versions, whose meaning is defined in other packages: alarms, published
- * attributes, peer URLs, membership, grants. The codec is here, like that of all other rows
- * (docs/formats/store-keys.md).
+ * Rows other than those of keys, whose meaning is defined in other packages: alarms, published
+ * attributes, peer URLs, membership, versions of the cluster, grants. The codec is here, like that
+ * of all other rows (docs/formats/store-keys.md).
  */
 public final class MetaRows {
   /** Key of the encoded membership. */
   public static final Bytes MEMBERSHIP = StoreKeys.META_MEMBERSHIP;
+
+  /** Lowest schema of a state with rows of the versions of the cluster. */
+  public static final long VERSIONS_SCHEMA = StoreKeys.SCHEMA_WITH_VERSIONS;
+
+  /** Key of the cluster version. */
+  public static final Bytes CLUSTER_VERSION = Bytes.utf8("cluster-version");
+
+  /** Key of the storage version. */
+  public static final Bytes STORAGE_VERSION = Bytes.utf8("storage-version");
+
+  /** Key of the target of a downgrade. */
+  public static final Bytes DOWNGRADE_TARGET = Bytes.utf8("downgrade-target");
 
   private static final Bytes ALARM = Bytes.utf8("alarm/");
   private static final Bytes MEMBER = Bytes.utf8("member/");
@@ -101,6 +115,28 @@ public final class MetaRows {
   /** The encoded membership, or null if none was saved. */
   public static @Nullable Bytes membership(StoreView store) {
     return store.get(Space.META, MEMBERSHIP);
+  }
+
+  /** Value of one of the versions. */
+  public static Bytes value(EtcdVersion version) {
+    return Bytes.utf8(version.toString());
+  }
+
+  /** The versions of the cluster. */
+  public static ClusterVersions versions(StoreView store) {
+    return new ClusterVersions(
+        version(store, CLUSTER_VERSION),
+        version(store, STORAGE_VERSION),
+        version(store, DOWNGRADE_TARGET));
+  }
+
+  private static @Nullable EtcdVersion version(StoreView store, Bytes key) {
+    Bytes value = store.get(Space.META, key);
+    try {
+      return value == null ? null : EtcdVersion.parse(value.utf8());
+    } catch (IllegalArgumentException damaged) {
+      throw new StoreException("damaged row " + key.utf8() + ": " + damaged.getMessage());
+    }
   }
 
   /**

@@ -44,6 +44,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
   private final KeyCount keys;
 
   private final RevisionEvents events;
+  private long schema;
   private long revision;
   private long compacted;
   private long compactedBefore;
@@ -68,11 +69,13 @@ public final class MvccStore implements KvRead, AutoCloseable {
     this.appliedTerm = applied == null ? 0 : StoreKeys.getLong(applied, 8);
     this.digest = new EffectDigest(applied == null ? 0 : StoreKeys.getLong(applied, 16));
     this.rows = new EntryRows(store, records, digest, bounds.batchBytes());
-    Bytes schema = store.get(Space.META, StoreKeys.META_SCHEMA);
-    if (schema == null) {
+    Bytes stored = store.get(Space.META, StoreKeys.META_SCHEMA);
+    if (stored == null) {
       rows.putOwn(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(StoreKeys.SCHEMA));
+      this.schema = StoreKeys.SCHEMA;
     } else {
-      requireKnown(StoreKeys.getLong(schema, 0), rows.isPartial());
+      requireKnown(StoreKeys.getLong(stored, 0), rows.isPartial());
+      this.schema = rows.completeSchema(StoreKeys.getLong(stored, 0));
     }
     long newest = number(Space.LATEST, StoreKeys.LATEST_REVISION, FIRST_REVISION);
     this.revision = rows.completeRevision(newest);
@@ -87,7 +90,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
   }
 
   private static void requireKnown(long schema, boolean partial) {
-    if (schema < StoreKeys.SCHEMA || schema > StoreKeys.SCHEMA_PARTIAL) {
+    if (schema < StoreKeys.SCHEMA || schema > StoreKeys.SCHEMA_WITH_VERSIONS) {
       throw new StoreException("unknown schema " + schema + " of the state");
     }
     if (partial != (schema == StoreKeys.SCHEMA_PARTIAL)) {
@@ -427,6 +430,17 @@ public final class MvccStore implements KvRead, AutoCloseable {
   /** Sets a row that is neither a key nor a revision: it joins the last batch of the entry. */
   public void putRow(Space space, Bytes key, Bytes value) {
     rows.setOther(space, key, value);
+  }
+
+  /**
+   * Raises the schema to that of rows which the current entry writes for the first time, so that a
+   * program that does not know them never opens this state.
+   */
+  public void raiseSchema(long to) {
+    if (to > schema) {
+      schema = to;
+      putRow(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(to));
+    }
   }
 
   /** Removes such a row. */

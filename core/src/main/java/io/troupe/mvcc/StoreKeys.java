@@ -7,7 +7,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys of the store's rows, schema 3 (docs/formats/store-keys.md).
+ * Keys of the store's rows, schemas 3 to 6 (docs/formats/store-keys.md).
  *
  * <p>A row of {@link OrderedStore.Space#KEY} sorts by user key first and newest version first
  * within it: escaped user key (00 becomes 00 FF), terminator 00 00, inverted main revision (8
@@ -21,8 +21,11 @@ final class StoreKeys {
   /** The same with rows of users and roles. */
   static final int SCHEMA_WITH_AUTH = 4;
 
-  /** Either of them while an entry is only partly written. */
+  /** Any other while an entry is only partly written. */
   static final int SCHEMA_PARTIAL = 5;
+
+  /** Schema 3 or 4 with rows of the versions of the cluster. */
+  static final int SCHEMA_WITH_VERSIONS = 6;
 
   static final byte PUT = 1;
   static final byte TOMBSTONE = 0;

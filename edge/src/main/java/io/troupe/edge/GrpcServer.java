@@ -35,6 +35,7 @@ import io.troupe.edge.http.HttpSettings;
 import io.troupe.edge.http.MetricsEndpoint;
 import io.troupe.edge.http.ProfileEndpoints;
 import io.troupe.edge.http.StatusPage;
+import io.troupe.edge.http.VersionEndpoint;
 import io.troupe.edge.jsongateway.JsonGateway;
 import io.troupe.edge.unix.UnixListener;
 import io.troupe.server.EtcdServices;
@@ -165,7 +166,8 @@ public final class GrpcServer {
                         system,
                         services::identified)
                     : null,
-                new StatusPage(services.member(), settings.statusPage(), settings.version())),
+                new StatusPage(services.member(), settings.statusPage(), settings.version()),
+                new VersionEndpoint(services.member())),
             materializer);
     awaitReady(ready);
   }

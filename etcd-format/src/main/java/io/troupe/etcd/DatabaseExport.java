@@ -3,9 +3,11 @@ package io.troupe.etcd;
 import io.troupe.etcd.bolt.BoltSizes;
 import io.troupe.etcd.bolt.BoltWriter;
 import io.troupe.model.Bytes;
+import io.troupe.model.ClusterVersions;
 import io.troupe.mvcc.FrozenHistory;
 import io.troupe.mvcc.HistoryExport;
 import io.troupe.mvcc.HistorySizes;
+import io.troupe.mvcc.MetaRows;
 import io.troupe.mvcc.OrderedStore;
 import io.troupe.mvcc.StoreView;
 import java.util.ArrayDeque;
@@ -30,6 +32,7 @@ public final class DatabaseExport implements AutoCloseable {
 
   private final StoreView view;
   private final FrozenHistory at;
+  private final ClusterVersions versions;
   private final long windowBytes;
   private final SortedMap<String, SortedMap<Bytes, Bytes>> small;
   private final HistorySizes history;
@@ -45,10 +48,11 @@ public final class DatabaseExport implements AutoCloseable {
     BucketRows open();
   }
 
-  private DatabaseExport(StoreView view, EtcdVersions versions, long windowBytes) {
+  private DatabaseExport(StoreView view, long windowBytes) {
     this.view = view;
     this.windowBytes = windowBytes;
     this.at = FrozenHistory.of(view);
+    this.versions = MetaRows.versions(view);
     this.small = SmallBuckets.of(view, at, versions);
     this.history = new HistorySizes(view, at);
   }
@@ -58,17 +62,22 @@ public final class DatabaseExport implements AutoCloseable {
    *
    * @param windowBytes as for {@link HistoryExport}
    */
-  public static DatabaseExport of(OrderedStore store, EtcdVersions versions, long windowBytes) {
+  public static DatabaseExport of(OrderedStore store, long windowBytes) {
     StoreView view = store.freeze();
     @Nullable DatabaseExport made = null;
     try {
-      made = new DatabaseExport(view, versions, windowBytes);
+      made = new DatabaseExport(view, windowBytes);
       return made;
     } finally {
       if (made == null) {
         view.close();
       }
     }
+  }
+
+  /** Versions in the state. */
+  public ClusterVersions versions() {
+    return versions;
   }
 
   /** Position of the state. */

@@ -3,6 +3,8 @@ package io.troupe.etcd;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.troupe.model.Bytes;
+import io.troupe.model.ClusterVersions;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.MemberAttributes;
 import io.troupe.model.NodeId;
 import io.troupe.mvcc.AuthRows;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** The rows of a state that fit in memory, by bucket (8.6). */
 final class SmallBuckets {
@@ -39,7 +42,7 @@ final class SmallBuckets {
 
   /** Reads the rows of a frozen state. */
   static SortedMap<String, SortedMap<Bytes, Bytes>> of(
-      StoreView view, FrozenHistory at, EtcdVersions versions) {
+      StoreView view, FrozenHistory at, ClusterVersions versions) {
     SmallBuckets out = new SmallBuckets();
     Bytes encoded = MetaRows.membership(view);
     Membership membership =
@@ -56,17 +59,25 @@ final class SmallBuckets {
     return buckets.computeIfAbsent(name, absent -> new TreeMap<>());
   }
 
-  private void meta(FrozenHistory at, Membership membership, EtcdVersions versions) {
+  private void meta(FrozenHistory at, Membership membership, ClusterVersions versions) {
     SortedMap<Bytes, Bytes> meta = bucket(META);
     meta.put(Bytes.utf8("consistent_index"), EtcdMessages.bigEndian(at.appliedIndex()));
     meta.put(Bytes.utf8("term"), EtcdMessages.bigEndian(at.appliedTerm()));
     meta.put(Bytes.utf8("confState"), Bytes.utf8(confState(membership)));
-    meta.put(Bytes.utf8("storageVersion"), Bytes.utf8(versions.storage()));
+    put("storageVersion", versions.storage(), meta);
     if (at.compactedRevision() >= 0) {
       // Obsolete versions are left out, so the compaction is finished.
       Bytes compacted = revision(at.compactedRevision());
       meta.put(Bytes.utf8("scheduledCompactRev"), compacted);
       meta.put(Bytes.utf8("finishedCompactRev"), compacted);
+    }
+  }
+
+  /** As in etcd, the row is absent while the version is not decided. */
+  private static void put(
+      String key, @Nullable EtcdVersion version, SortedMap<Bytes, Bytes> bucket) {
+    if (version != null) {
+      bucket.put(Bytes.utf8(key), Bytes.utf8(version.toString()));
     }
   }
 
@@ -94,12 +105,13 @@ final class SmallBuckets {
     return new BigInteger(Long.toUnsignedString(member.value()));
   }
 
-  private void cluster(EtcdVersions versions) {
+  private void cluster(ClusterVersions versions) {
     SortedMap<Bytes, Bytes> cluster = bucket(CLUSTER);
-    cluster.put(Bytes.utf8("clusterVersion"), Bytes.utf8(versions.cluster()));
+    put("clusterVersion", versions.cluster(), cluster);
     JsonObject downgrade = new JsonObject();
-    downgrade.addProperty("target-version", "");
-    downgrade.addProperty("enabled", false);
+    EtcdVersion target = versions.downgradeTarget();
+    downgrade.addProperty("target-version", target == null ? "" : target.toString());
+    downgrade.addProperty("enabled", versions.isDowngrading());
     cluster.put(Bytes.utf8("downgrade"), Bytes.utf8(downgrade.toString()));
   }
 

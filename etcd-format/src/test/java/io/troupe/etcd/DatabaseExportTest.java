@@ -38,7 +38,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The rows of an exported file, as etcd stores them (8.6, MT7, MT8). */
 class DatabaseExportTest {
-  private static final EtcdVersions VERSIONS = new EtcdVersions("3.7.0", "3.7.0");
   private static final HexFormat HEX = HexFormat.of();
 
   private final Path dir;
@@ -51,7 +50,7 @@ class DatabaseExportTest {
 
   private BoltReader exported(int most) throws IOException {
     Path file = dir.resolve("db");
-    try (DatabaseExport export = DatabaseExport.of(fixture.store, VERSIONS, 1 << 20);
+    try (DatabaseExport export = DatabaseExport.of(fixture.store, 1 << 20);
         OutputStream out = Files.newOutputStream(file)) {
       while (!export.measure(3)) {
         assertThat(export.position().revision()).isEqualTo(fixture.machine.currentRevision());
@@ -135,6 +134,8 @@ class DatabaseExportTest {
     Permission read =
         new Permission(Permission.Type.READWRITE, new KeyRange(Bytes.utf8("a"), Bytes.utf8("b")));
     rows.put(Space.META, AuthRows.role("r"), AuthRows.value(new AuthRole("r", List.of(read))));
+    rows.put(Space.META, MetaRows.CLUSTER_VERSION, Bytes.utf8("3.7.0"));
+    rows.put(Space.META, MetaRows.STORAGE_VERSION, Bytes.utf8("3.7.0"));
     fixture.store.write(rows);
     try (BoltReader reader = exported(1 << 20)) {
       assertThat(rows(reader, "meta"))
@@ -180,7 +181,7 @@ class DatabaseExportTest {
   @Test
   void laterChangesAreNotInTheFile() throws IOException {
     fixture.apply(put("a", "1"));
-    try (DatabaseExport export = DatabaseExport.of(fixture.store, VERSIONS, 1 << 20)) {
+    try (DatabaseExport export = DatabaseExport.of(fixture.store, 1 << 20)) {
       fixture.apply(put("b", "2"));
       fixture.apply(new Operation.LeaseGrant(5, 60));
       while (!export.measure(1)) {

@@ -43,7 +43,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A state that was exported and imported is the same (SN2, SN3). */
 class DatabaseImportTest {
-  private static final EtcdVersions VERSIONS = new EtcdVersions("3.7.0", "3.7.0");
   private static final NodeId MEMBER = new NodeId(77);
   private static final DatabaseImport.Cluster CLUSTER =
       new DatabaseImport.Cluster(Map.of(MEMBER, List.of("http://b:1", "http://a:1")), 1, 1);
@@ -56,7 +55,7 @@ class DatabaseImportTest {
 
   private Path export(Fixture fixture) throws IOException {
     Path file = dir.resolve("db");
-    try (DatabaseExport export = DatabaseExport.of(fixture.store, VERSIONS, 1 << 20);
+    try (DatabaseExport export = DatabaseExport.of(fixture.store, 1 << 20);
         OutputStream out = Files.newOutputStream(file)) {
       while (!export.measure(1000)) {
         assertThat(export.position().revision()).isEqualTo(fixture.machine.currentRevision());

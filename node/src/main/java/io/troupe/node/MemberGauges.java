@@ -5,6 +5,7 @@ import io.troupe.actors.member.MemberFiles;
 import io.troupe.actors.member.MemberRefs;
 import io.troupe.actors.peers.PeerMemory;
 import io.troupe.metrics.MemberMetrics;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.MemoryBudget;
 import io.troupe.node.config.DerivedSettings;
 import io.troupe.node.config.NodeSettings;
@@ -15,7 +16,6 @@ import io.troupe.protocol.MemberStatus;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.StateReader;
 import io.troupe.server.Logins;
-import io.troupe.server.MaintenanceService;
 import io.troupe.server.Member;
 import io.troupe.server.auth.Passwords;
 import io.troupe.server.auth.SimpleTokens;
@@ -91,7 +91,7 @@ final class MemberGauges {
         "etcd_server_version",
         "The etcd version that this server is compatible with.",
         "server_version",
-        MaintenanceService.ETCD_VERSION);
+        member.serverVersion().toString());
     label(
         "etcd_server_go_version",
         "Java version that this server runs on.",
@@ -106,12 +106,23 @@ final class MemberGauges {
                 Version.product(),
                 Version.commit(),
                 Runtime.version().toString(),
-                HeapMonitor.limitMebibytes() + "MiB"),
+                HeapMonitor.limitMebibytes() + "MiB",
+                member.serverVersion().toString()),
         "version",
         "commit",
         "java_version",
-        "heap_max");
-    label("etcd_cluster_version", "Version of the cluster.", "cluster_version", "3.7");
+        "heap_max",
+        "etcd_version");
+    metrics.gauges(
+        "etcd_cluster_version",
+        "Version of the cluster.",
+        target -> {
+          EtcdVersion cluster = state.versions().cluster();
+          if (cluster != null) {
+            target.value(1, cluster.shortText());
+          }
+        },
+        "cluster_version");
     metrics.gauge(
         "etcd_server_is_learner",
         "Whether this member is a learner.",

@@ -16,7 +16,6 @@ import io.troupe.node.process.StartException;
 import io.troupe.node.process.SystemdNotifier;
 import io.troupe.node.process.Version;
 import io.troupe.persistence.wal.ChronicleWal;
-import io.troupe.server.MaintenanceService;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -171,7 +170,7 @@ public final class NodeMain {
             Version.product(),
             Version.commit(),
             Version.commitDate(),
-            MaintenanceService.ETCD_VERSION,
+            settings.versions().server(),
             Runtime.version(),
             HeapMonitor.limitMebibytes() + "MiB",
             settings.name(),

@@ -245,7 +245,8 @@ public final class RunningNode implements AutoCloseable {
             refs.reads(),
             system.scheduler(),
             files.metrics(),
-            DerivedSettings.clientMemory(settings));
+            DerivedSettings.clientMemory(settings),
+            settings.versions().server());
     GatewaySettings gateway = DerivedSettings.gateway(settings);
     Proposer proposer = new Proposer(member, gateway, refs.ids());
     EtcdServices wired =
@@ -278,7 +279,11 @@ public final class RunningNode implements AutoCloseable {
     ports.open(
         new GrpcServer(system, wired, DerivedSettings.http(settings), tracing, published),
         clientTls);
-    MaintenanceTasks upkeep = wired.upkeep(settings.upkeep());
+    MaintenanceTasks upkeep =
+        wired.upkeep(
+            settings.upkeep(),
+            settings.versions(),
+            reason -> broken.accept(new StartException(ExitCode.VERSION, reason)));
     InitialCorruptionCheck.require(upkeep, settings);
     CompletionStage<Void> serves = published;
     serves.thenRun(upkeep::start);

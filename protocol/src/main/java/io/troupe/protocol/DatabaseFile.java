@@ -1,6 +1,7 @@
 package io.troupe.protocol;
 
 import io.troupe.model.Bytes;
+import io.troupe.model.ClusterVersions;
 
 /**
  * The state at one moment as a database file of etcd, which is read from the beginning to the end
@@ -10,16 +11,11 @@ import io.troupe.model.Bytes;
  * <p>Methods throw {@link RefusedException} if the state was replaced since the file was opened.
  */
 public interface DatabaseFile extends AutoCloseable {
-  /**
-   * Versions in the file, in etcd's long form.
-   *
-   * @param storage of the data, such as {@code 3.7.0} (V3)
-   * @param cluster of the cluster, such as {@code 3.7.0} (V1)
-   */
-  record Versions(String storage, String cluster) {}
-
   /** Revision of the state. */
   long revision();
+
+  /** Versions in the state. */
+  ClusterVersions versions();
 
   /**
    * Measures the next records, which is necessary before the file can be read.

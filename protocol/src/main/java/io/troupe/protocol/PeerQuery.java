@@ -1,5 +1,6 @@
 package io.troupe.protocol;
 
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.NodeId;
 import java.util.List;
 
@@ -12,6 +13,15 @@ public sealed interface PeerQuery {
     /** The only instance. */
     INSTANCE
   }
+
+  /**
+   * As {@link MembersQuery}, from a process that wants to join. Reply: {@link PeerReply.Members},
+   * or Refused with INCOMPATIBLE_VERSION and a text. Members that do not know this query reply as
+   * to {@link MembersQuery}.
+   *
+   * @param server version of etcd's API that the joining program serves
+   */
+  record JoinQuery(EtcdVersion server) implements PeerQuery {}
 
   /**
    * Requests the promotion of a learner. For the leader, which checks how far the learner is (M8).
@@ -46,6 +56,12 @@ public sealed interface PeerQuery {
    *     members of older versions ignore it
    */
   record HashQuery(long revision, boolean computed) implements PeerQuery {}
+
+  /** Queries the server version. Reply: {@link PeerReply.Version} (V1). */
+  enum VersionQuery implements PeerQuery {
+    /** The only instance. */
+    INSTANCE
+  }
 
   /** Queries the connected members. For the leader. Reply: {@link PeerReply.Connected}. */
   enum LivenessQuery implements PeerQuery {

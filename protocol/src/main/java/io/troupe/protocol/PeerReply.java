@@ -1,5 +1,7 @@
 package io.troupe.protocol;
 
+import io.troupe.model.ClusterVersions;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.raft.membership.MembershipRules;
@@ -7,11 +9,21 @@ import java.util.List;
 
 /** The reply to a {@link PeerQuery}. */
 public sealed interface PeerReply {
-  /** Reply to MembersQuery; members ascending by id. */
-  record Members(long clusterId, List<KnownMember> members) implements PeerReply {
+  /**
+   * Reply to MembersQuery and JoinQuery; members ascending by id.
+   *
+   * @param versions in the state of the replying member; undecided from an older program
+   */
+  record Members(long clusterId, List<KnownMember> members, ClusterVersions versions)
+      implements PeerReply {
     /** Copies the list. */
     public Members {
       members = List.copyOf(members);
+    }
+
+    /** A reply of a member whose state has no versions. */
+    public Members(long clusterId, List<KnownMember> members) {
+      this(clusterId, members, ClusterVersions.UNDECIDED);
     }
   }
 
@@ -57,12 +69,24 @@ public sealed interface PeerReply {
   /** Reply to HashQuery. */
   record Hashed(StateReader.KvHash hash) implements PeerReply {}
 
+  /** Reply to VersionQuery: the version of etcd's API that the replying member serves. */
+  record Version(EtcdVersion server) implements PeerReply {}
+
   /** The requested change is applied. */
   enum Done implements PeerReply {
     /** The only instance. */
     INSTANCE
   }
 
-  /** The query is refused; NOT_LEADER if only a leader can execute it. */
-  record Refused(Refusal reason) implements PeerReply {}
+  /**
+   * The query is refused; NOT_LEADER if only a leader can execute it.
+   *
+   * @param text details for the operator; may be empty
+   */
+  record Refused(Refusal reason, String text) implements PeerReply {
+    /** A refusal without details. */
+    public Refused(Refusal reason) {
+      this(reason, "");
+    }
+  }
 }

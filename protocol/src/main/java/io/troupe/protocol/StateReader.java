@@ -3,6 +3,7 @@ package io.troupe.protocol;
 import io.troupe.auth.AuthState;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.Bytes;
+import io.troupe.model.ClusterVersions;
 import io.troupe.model.KeyRange;
 import io.troupe.model.KeyValue;
 import io.troupe.model.MemoryBudget;
@@ -117,13 +118,16 @@ public interface StateReader {
   /** The members. */
   ClusterView cluster();
 
+  /** Versions of the cluster, of this state, and of a downgrade. */
+  ClusterVersions versions();
+
   /**
    * Freezes the state and opens it as a database file of etcd (MT8).
    *
    * @param windowBytes memory of the records that are looked up at once, 1 MiB or more
    * @return owned by the caller
    */
-  DatabaseFile openDatabase(DatabaseFile.Versions versions, long windowBytes);
+  DatabaseFile openDatabase(long windowBytes);
 
   /** Bytes on disk, at least {@link #sizeInUse()}. */
   long sizeOnDisk();

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** All services of one member. */
@@ -23,6 +24,7 @@ public final class EtcdServices {
   private final ElectionService election;
   private final LockService lock;
   private final Proposer proposer;
+  private final PeerQueries peers;
   private final CorruptionCheck corruptionCheck;
   private final HealthService health = new HealthService();
   private final ServingProbe probe;
@@ -79,6 +81,7 @@ public final class EtcdServices {
     this.election = new ElectionService(candidates);
     this.lock = new LockService(candidates);
     this.proposer = proposer;
+    this.peers = peers;
     this.corruptionCheck = new CorruptionCheck(member, reads, proposer, peers);
   }
 
@@ -124,10 +127,20 @@ public final class EtcdServices {
     return election;
   }
 
-  /** The periodic tasks of this member. */
-  public MaintenanceTasks upkeep(UpkeepSettings upkeep) {
+  /**
+   * The periodic tasks of this member.
+   *
+   * @param tooOld called once with the reason when this member can no longer be part of its cluster
+   */
+  public MaintenanceTasks upkeep(
+      UpkeepSettings upkeep, VersionSettings versions, Consumer<String> tooOld) {
     return new MaintenanceTasks(
-        member, proposer, corruptionCheck, upkeep, settings.requestTimeout());
+        member,
+        proposer,
+        corruptionCheck,
+        new VersionMonitor(member, proposer, peers, versions.downgradeCheckTime(), tooOld),
+        upkeep,
+        settings.requestTimeout());
   }
 
   public LockService lock() {

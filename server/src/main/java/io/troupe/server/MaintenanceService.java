@@ -5,6 +5,8 @@ import io.troupe.grpc.api.AlarmRequest;
 import io.troupe.grpc.api.AlarmResponse;
 import io.troupe.grpc.api.DefragmentResponse;
 import io.troupe.grpc.api.DowngradeInfo;
+import io.troupe.grpc.api.DowngradeRequest;
+import io.troupe.grpc.api.DowngradeResponse;
 import io.troupe.grpc.api.HashKVRequest;
 import io.troupe.grpc.api.HashKVResponse;
 import io.troupe.grpc.api.HashResponse;
@@ -16,6 +18,8 @@ import io.troupe.grpc.error.GrpcErrors;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.model.AlarmType;
+import io.troupe.model.ClusterVersions;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
@@ -28,17 +32,9 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Section 2.13 without Downgrade. */
+/** Section 2.13. */
 public final class MaintenanceService {
-  /** The etcd version that this server is compatible with (V6). */
-  public static final String ETCD_VERSION = "3.7.1";
-
-  private static final String STORAGE_VERSION = "3.7.0";
   private static final long DEFAULT_QUOTA = 2L << 30;
-
-  /** The cluster version (V1): all members of a cluster have the same version. */
-  private static final DatabaseFile.Versions VERSIONS =
-      new DatabaseFile.Versions(STORAGE_VERSION, STORAGE_VERSION);
 
   /** Snapshot streams of clients at once. Each holds its window and deleted records on disk. */
   private static final int MOST_SNAPSHOTS = 2;
@@ -50,6 +46,7 @@ public final class MaintenanceService {
   private final ReadIndexBatcher reads;
   private final Proposer proposer;
   private final Quota quota;
+  private final Downgrades downgrades;
   private final LeaderTransfer transfer;
   private final Supplier<CompletionStage<Void>> defragment;
   private final CallerResolver callers;
@@ -74,6 +71,7 @@ public final class MaintenanceService {
     this.reads = reads;
     this.proposer = proposer;
     this.quota = quota;
+    this.downgrades = new Downgrades(member, reads, proposer);
     this.transfer = transfer;
     this.defragment = defragment;
   }
@@ -88,10 +86,12 @@ public final class MaintenanceService {
   private StatusResponse status() {
     // Read before the commit index; otherwise the applied index could exceed it.
     long applied = member.status().applied();
+    ClusterVersions versions = member.state().versions();
+    EtcdVersion target = versions.downgradeTarget();
     StatusResponse.Builder out =
         StatusResponse.newBuilder()
             .setHeader(member.header())
-            .setVersion(ETCD_VERSION)
+            .setVersion(member.serverVersion().toString())
             .setDbSize(member.state().sizeOnDisk())
             .setDbSizeInUse(member.state().sizeInUse())
             .setDbSizeQuota(quota.bytes() == 0 ? DEFAULT_QUOTA : quota.bytes())
@@ -100,8 +100,11 @@ public final class MaintenanceService {
             .setRaftAppliedIndex(applied)
             .setRaftTerm(member.status().term())
             .setIsLearner(member.isLearner())
-            .setStorageVersion(STORAGE_VERSION)
-            .setDowngradeInfo(DowngradeInfo.getDefaultInstance());
+            .setStorageVersion(storageVersion(versions))
+            .setDowngradeInfo(
+                DowngradeInfo.newBuilder()
+                    .setEnabled(versions.isDowngrading())
+                    .setTargetVersion(target == null ? "" : target.toString()));
     if (member.status().leader().isNone()) {
       out.addErrors(GrpcErrors.of(Refusal.NO_LEADER).message());
     }
@@ -117,6 +120,17 @@ public final class MaintenanceService {
                         + "alarm:"
                         + alarm.type()));
     return out.build();
+  }
+
+  /** Empty if unknown. */
+  private static String storageVersion(ClusterVersions versions) {
+    EtcdVersion storage = versions.storage();
+    return storage == null ? "" : storage.toString();
+  }
+
+  /** MT11. */
+  public CompletionStage<DowngradeResponse> downgrade(DowngradeRequest request, Call call) {
+    return callers.root(call).thenCompose(who -> downgrades.handle(request, who, call));
   }
 
   /** MT3. */
@@ -225,11 +239,12 @@ public final class MaintenanceService {
       SnapshotSession.Memory memory =
           new SnapshotSession.Memory(call.memory(), window, maxRequestBytes);
       memory.takeForMeasuring();
+      DatabaseFile file = member.state().openDatabase(window);
       opened =
           new SnapshotSession(
-              member.state().openDatabase(VERSIONS, window),
+              file,
               memory,
-              STORAGE_VERSION,
+              storageVersion(file.versions()),
               snapshotBytesPerSecond,
               member.reads().ranges(),
               member.scheduler(),

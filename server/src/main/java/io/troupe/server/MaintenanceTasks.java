@@ -8,13 +8,14 @@ import java.util.concurrent.CompletionStage;
 import scala.concurrent.ExecutionContext;
 
 /**
- * The periodic tasks of a member: automatic compaction (2.16) and comparisons with other members
- * (Q5). Runs until the scheduler stops.
+ * The periodic tasks of a member: automatic compaction (2.16), comparisons with other members (Q5),
+ * and versions (8.7). Runs until the scheduler stops.
  */
 public final class MaintenanceTasks {
   private final Member member;
   private final Proposer proposer;
   private final CorruptionCheck check;
+  private final VersionMonitor versions;
   private final UpkeepSettings settings;
   private final Duration requestTimeout;
 
@@ -22,11 +23,13 @@ public final class MaintenanceTasks {
       Member member,
       Proposer proposer,
       CorruptionCheck check,
+      VersionMonitor versions,
       UpkeepSettings settings,
       Duration requestTimeout) {
     this.member = member;
     this.proposer = proposer;
     this.check = check;
+    this.versions = versions;
     this.settings = settings;
     this.requestTimeout = requestTimeout;
   }
@@ -50,6 +53,7 @@ public final class MaintenanceTasks {
     }
     every(settings.corruptCheckTime(), check::periodic);
     every(settings.compactHashCheckTime(), check::compactions);
+    versions.start();
   }
 
   private void compactor(AutoCompaction rule) {

@@ -2,6 +2,7 @@ package io.troupe.server;
 
 import io.troupe.grpc.api.ResponseHeader;
 import io.troupe.metrics.MemberMetrics;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.MemoryBudget;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.MemberStatus;
@@ -23,6 +24,7 @@ import org.apache.pekko.actor.typed.Scheduler;
  * @param reads executors of reads
  * @param metrics metrics of this member
  * @param clientMemory memory budget of client connections
+ * @param serverVersion version of etcd's API that this member serves (V6)
  */
 public record Member(
     MemberStatus status,
@@ -33,7 +35,8 @@ public record Member(
     ReadExecutors reads,
     Scheduler scheduler,
     MemberMetrics metrics,
-    MemoryBudget clientMemory) {
+    MemoryBudget clientMemory,
+    EtcdVersion serverVersion) {
 
   /** The current raft actor. */
   public ActorRef<RaftCommand> raft() {

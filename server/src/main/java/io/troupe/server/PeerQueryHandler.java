@@ -11,14 +11,19 @@ import io.troupe.protocol.PeerResponder;
 import io.troupe.protocol.RaftQueries;
 import io.troupe.protocol.RefusedException;
 import io.troupe.raft.ReplicationStatus;
+import io.troupe.version.VersionRules;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Replies to the queries of other members (B2, B3, M5, M8, L6, L7, Q5). */
+/** Replies to the queries of other members (B2, B3, M5, M8, L6, L7, Q5, V1). */
 public final class PeerQueryHandler implements PeerResponder {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerQueryHandler.class);
+
   private static final PeerReply NOT_LEADER = new PeerReply.Refused(Refusal.NOT_LEADER);
 
   /** The reply of a member that joined and does not know the other members yet. */
@@ -67,7 +72,21 @@ public final class PeerQueryHandler implements PeerResponder {
       return CompletableFuture.<PeerReply>supplyAsync(() -> hashed(hash), member.reads().hashes())
           .exceptionally(PeerQueryHandler::refused);
     }
-    return CompletableFuture.completedFuture(members());
+    if (query instanceof PeerQuery.VersionQuery) {
+      return CompletableFuture.completedFuture(new PeerReply.Version(member.serverVersion()));
+    }
+    return CompletableFuture.completedFuture(
+        query instanceof PeerQuery.JoinQuery join ? join(join) : members());
+  }
+
+  /** The joining member checks the same: both sides decide (V2). */
+  private PeerReply join(PeerQuery.JoinQuery join) {
+    String refusal = VersionRules.refuseJoin(join.server(), member.state().versions());
+    if (refusal == null) {
+      return members();
+    }
+    LOG.warn("refused a member that wants to join: {}", refusal);
+    return new PeerReply.Refused(Refusal.INCOMPATIBLE_VERSION, refusal);
   }
 
   private PeerReply hashed(PeerQuery.HashQuery query) {
@@ -98,7 +117,7 @@ public final class PeerQueryHandler implements PeerResponder {
     }
     List<PeerReply.KnownMember> members =
         view.membership().members().stream().map(id -> known(view, id)).toList();
-    return new PeerReply.Members(member.status().clusterId(), members);
+    return new PeerReply.Members(member.status().clusterId(), members, member.state().versions());
   }
 
   private static PeerReply.KnownMember known(ClusterView view, NodeId id) {

@@ -4,6 +4,8 @@ import io.troupe.auth.AuthState;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.Bytes;
+import io.troupe.model.ClusterVersions;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.KeyRange;
 import io.troupe.model.MemberAttributes;
 import io.troupe.model.MemoryBudget;
@@ -85,6 +87,7 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   private volatile List<KvHash> compactionHashes = List.of();
   private volatile ClusterView view = view(1, 0, 1);
   private volatile AuthState auth = AuthState.EMPTY;
+  private volatile ClusterVersions versions = ClusterVersions.UNDECIDED;
 
   FakeMember(boolean strict) {
     this(strict, REQUEST_TIMEOUT);
@@ -103,7 +106,8 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
             ReadExecutors.all(Runnable::run),
             kit.scheduler(),
             new MemberMetrics(),
-            new MemoryBudget(1 << 20));
+            new MemoryBudget(1 << 20),
+            new EtcdVersion(3, 7, 1));
     this.settings =
         new GatewaySettings(
             1 << 20,
@@ -394,7 +398,17 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   }
 
   @Override
-  public DatabaseFile openDatabase(DatabaseFile.Versions versions, long windowBytes) {
+  public ClusterVersions versions() {
+    return versions;
+  }
+
+  /** Sets the versions in the state. */
+  void versions(ClusterVersions current) {
+    versions = current;
+  }
+
+  @Override
+  public DatabaseFile openDatabase(long windowBytes) {
     throw new UnsupportedOperationException("no state");
   }
 

@@ -7,6 +7,8 @@ import static io.troupe.server.FakeMember.view;
 import static io.troupe.server.Outcomes.now;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.model.ClusterVersions;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
 import io.troupe.protocol.ClusterView;
@@ -70,6 +72,31 @@ class PeerQueryHandlerTest {
                 List.of(
                     new KnownMember(SELF, "n1", List.of(url(1)), List.of("http://c1:1"), false),
                     new KnownMember(id(2), "", List.of(url(2)), List.of(), true))));
+  }
+
+  @Test
+  void joinOfIncompatibleProgramIsRefused_V2() throws Exception {
+    EtcdVersion cluster = new EtcdVersion(3, 7, 0);
+    fake.versions(new ClusterVersions(cluster, cluster, null));
+    PeerReply reply = now(handler.answer(new PeerQuery.JoinQuery(new EtcdVersion(3, 6, 16))));
+    assertThat(reply)
+        .isInstanceOfSatisfying(
+            PeerReply.Refused.class,
+            refused -> {
+              assertThat(refused.reason()).isEqualTo(Refusal.INCOMPATIBLE_VERSION);
+              assertThat(refused.text()).contains("serves 3.6.16, the cluster has version 3.7");
+            });
+    fake.show(view(2, 0, 5));
+    assertThat(now(handler.answer(new PeerQuery.JoinQuery(new EtcdVersion(3, 8, 0)))))
+        .isInstanceOfSatisfying(
+            PeerReply.Members.class,
+            members -> assertThat(members.versions().cluster()).isEqualTo(cluster));
+  }
+
+  @Test
+  void serverVersionIsReturned_V1() throws Exception {
+    assertThat(now(handler.answer(PeerQuery.VersionQuery.INSTANCE)))
+        .isEqualTo(new PeerReply.Version(new EtcdVersion(3, 7, 1)));
   }
 
   @Test

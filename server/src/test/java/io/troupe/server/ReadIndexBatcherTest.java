@@ -46,7 +46,8 @@ class ReadIndexBatcherTest {
             new ReadExecutors(points::add, ranges::add, hashing, none, none),
             fake.member.scheduler(),
             fake.member.metrics(),
-            fake.member.clientMemory());
+            fake.member.clientMemory(),
+            fake.member.serverVersion());
     return new ReadIndexBatcher(member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
   }
 

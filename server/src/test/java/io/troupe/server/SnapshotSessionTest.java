@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.ByteString;
 import io.troupe.grpc.api.SnapshotResponse;
 import io.troupe.model.Bytes;
+import io.troupe.model.ClusterVersions;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.Refusal;
 import io.troupe.protocol.DatabaseFile;
@@ -58,6 +59,11 @@ class SnapshotSessionTest {
     @Override
     public long revision() {
       return 7;
+    }
+
+    @Override
+    public ClusterVersions versions() {
+      return ClusterVersions.UNDECIDED;
     }
 
     @Override

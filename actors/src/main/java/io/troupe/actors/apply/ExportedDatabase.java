@@ -2,6 +2,7 @@ package io.troupe.actors.apply;
 
 import io.troupe.etcd.DatabaseExport;
 import io.troupe.model.Bytes;
+import io.troupe.model.ClusterVersions;
 import io.troupe.protocol.DatabaseFile;
 
 /** {@link DatabaseFile} of the state of this process. */
@@ -9,6 +10,11 @@ record ExportedDatabase(DatabaseExport export) implements DatabaseFile {
   @Override
   public long revision() {
     return export.position().revision();
+  }
+
+  @Override
+  public ClusterVersions versions() {
+    return export.versions();
   }
 
   @Override

@@ -2,13 +2,13 @@ package io.troupe.actors.apply;
 
 import io.troupe.auth.AuthState;
 import io.troupe.etcd.DatabaseExport;
-import io.troupe.etcd.EtcdVersions;
 import io.troupe.machine.StateMachine;
 import io.troupe.machine.StateView;
 import io.troupe.metrics.ApplyMetrics;
 import io.troupe.metrics.UpkeepMetrics;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.Bytes;
+import io.troupe.model.ClusterVersions;
 import io.troupe.model.KeyRange;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.Operation;
@@ -210,9 +210,13 @@ public final class LocalStateReader implements StateReader {
   }
 
   @Override
-  public DatabaseFile openDatabase(DatabaseFile.Versions versions, long windowBytes) {
-    EtcdVersions contained = new EtcdVersions(versions.storage(), versions.cluster());
-    return new ExportedDatabase(DatabaseExport.of(store, contained, windowBytes));
+  public ClusterVersions versions() {
+    return machine.view().versions();
+  }
+
+  @Override
+  public DatabaseFile openDatabase(long windowBytes) {
+    return new ExportedDatabase(DatabaseExport.of(store, windowBytes));
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.troupe.actors.member;
 import io.troupe.auth.AuthState;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.Bytes;
+import io.troupe.model.ClusterVersions;
 import io.troupe.model.KeyRange;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.Operation;
@@ -163,10 +164,14 @@ final class CurrentStateReader implements StateReader {
   }
 
   @Override
-  public DatabaseFile openDatabase(DatabaseFile.Versions versions, long windowBytes) {
+  public ClusterVersions versions() {
+    return read(StateReader::versions);
+  }
+
+  @Override
+  public DatabaseFile openDatabase(long windowBytes) {
     StateReader reader = current.get();
-    return new CurrentDatabase(
-        readFrom(reader, () -> reader.openDatabase(versions, windowBytes)), reader);
+    return new CurrentDatabase(readFrom(reader, () -> reader.openDatabase(windowBytes)), reader);
   }
 
   /** A file whose reads are refused after the state was replaced. */
@@ -182,6 +187,11 @@ final class CurrentStateReader implements StateReader {
     @Override
     public long revision() {
       return file.revision();
+    }
+
+    @Override
+    public ClusterVersions versions() {
+      return file.versions();
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.troupe.actors.member;
 
 import io.troupe.machine.StateMachine;
 import io.troupe.metrics.MemberMetrics;
+import io.troupe.model.ClusterVersions;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
@@ -18,6 +19,7 @@ import io.troupe.raft.RaftState;
 import io.troupe.raft.membership.ConfChange;
 import io.troupe.raft.membership.Membership;
 import io.troupe.snapshot.LogExtent;
+import io.troupe.version.VersionRules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -75,6 +77,7 @@ public final class MemberFiles implements AutoCloseable {
    * Opens state and log of a data directory that has an identity.
    *
    * @param metrics of the member; counts its disk operations
+   * @throws MemberTooOldException if this program is older than the state or its cluster
    * @throws MemberRemovedException if the member knows that it was removed from the cluster
    * @throws io.troupe.mvcc.StoreException if the state cannot be opened
    * @throws DataDirException CORRUPT if there is a gap between the state or the snapshots and the
@@ -162,6 +165,7 @@ public final class MemberFiles implements AutoCloseable {
       if (machine.appliedIndex() >= replay.compactedIndex()
           || !StateRestore.hasSuccessor(dataDir, replay)) {
         ReplayedLog.apply(machine, dataDir.wal(), replay);
+        requireNotTooOld(machine.view().versions());
         if (processStarts && others == null) {
           requireNotRemoved(machine.view().membership());
         }
@@ -188,6 +192,17 @@ public final class MemberFiles implements AutoCloseable {
     }
     StateRestore.replace(dataDir, replay);
     return null;
+  }
+
+  /**
+   * After the replay: the log may contain the entry of a downgrade that permits this program. The
+   * formats of two consecutive minor versions are the same so far (decision 0221).
+   */
+  private void requireNotTooOld(ClusterVersions versions) {
+    String refusal = VersionRules.refuseState(settings.serverVersion(), versions);
+    if (refusal != null) {
+      throw new MemberTooOldException(refusal);
+    }
   }
 
   /** Without this check it would wait for a reply of its former cluster, which may never come. */

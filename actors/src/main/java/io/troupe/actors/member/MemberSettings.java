@@ -3,6 +3,7 @@ package io.troupe.actors.member;
 import io.troupe.actors.apply.CompactionActor;
 import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.actors.snapshot.TransferSettings;
+import io.troupe.model.EtcdVersion;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.wal.WalSettings;
 import io.troupe.raft.RaftSettings;
@@ -25,6 +26,7 @@ import java.time.Duration;
  *     (L12); zero disables it
  * @param priorityRevokes whether revokes of expired leases may wait when other proposals may not
  *     (Q6)
+ * @param serverVersion version of etcd's API that this member serves
  */
 public record MemberSettings(
     RaftSettings raft,
@@ -42,4 +44,5 @@ public record MemberSettings(
     Duration watchProgressInterval,
     Duration slowApply,
     Duration checkpointLeasesEvery,
-    boolean priorityRevokes) {}
+    boolean priorityRevokes,
+    EtcdVersion serverVersion) {}

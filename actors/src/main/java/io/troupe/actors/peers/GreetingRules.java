@@ -1,6 +1,9 @@
 package io.troupe.actors.peers;
 
+import io.troupe.model.EtcdVersion;
+import io.troupe.protocol.PeerChannel;
 import io.troupe.protocol.PeerGreeting;
+import io.troupe.version.VersionRules;
 import java.util.List;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
@@ -24,9 +27,12 @@ final class GreetingRules {
    *
    * @param self address of this member
    * @param tls whether members speak TLS
+   * @param server version of etcd's API that this member serves; queries pass with any version,
+   *     because a process that cannot join gets its reason with the reply
    * @return null if it is valid, otherwise the reason
    */
-  static @Nullable String refusal(PeerGreeting greeting, PeerAddress self, boolean tls) {
+  static @Nullable String refusal(
+      PeerGreeting greeting, PeerAddress self, boolean tls, EtcdVersion server) {
     if (version(greeting) == 0) {
       return "this member speaks version "
           + VERSION
@@ -47,7 +53,12 @@ final class GreetingRules {
     if (PeerAddress.isTls(greeting.fromUrl()) != tls) {
       return "its peer URL has the other scheme: use https in all peer URLs or in none";
     }
-    return from.equals(self) ? "it uses the peer URL of this member" : null;
+    if (from.equals(self)) {
+      return "it uses the peer URL of this member";
+    }
+    return greeting.channel() == PeerChannel.QUERY
+        ? null
+        : VersionRules.refusePeer(server, greeting.server());
   }
 
   /**

@@ -4,6 +4,7 @@ import io.troupe.actors.peers.Frames.BadFrameException;
 import io.troupe.actors.peers.Frames.Frame;
 import io.troupe.metrics.RateLimitedLogger;
 import io.troupe.model.Bytes;
+import io.troupe.model.EtcdVersion;
 import io.troupe.protocol.PeerChannel;
 import io.troupe.protocol.PeerGreeting;
 import io.troupe.protocol.QueryFrame;
@@ -62,6 +63,9 @@ final class IncomingConnection implements Runnable, PeerConnections.Connection, 
 
     /** Address of this member's own peer URL. */
     PeerAddress self();
+
+    /** Version of etcd's API that this member serves. */
+    EtcdVersion server();
 
     /** A process at that address, null for a unix socket, sent a valid greeting. */
     void memberSpoke(@Nullable InetAddress from);
@@ -234,13 +238,13 @@ final class IncomingConnection implements Runnable, PeerConnections.Connection, 
   }
 
   private void send(PeerGreeting.Reply reply) throws IOException {
-    out.send(Frames.GREETING_REPLY, GreetingCodec.encode(reply));
+    out.send(Frames.GREETING_REPLY, GreetingCodec.encode(reply.of(port.server())));
   }
 
   private @Nullable String refusal(PeerGreeting greeting, PeerReceiver receiver)
       throws IOException {
     PeerTls tls = port.tls();
-    String refusal = GreetingRules.refusal(greeting, port.self(), tls != null);
+    String refusal = GreetingRules.refusal(greeting, port.self(), tls != null, port.server());
     if (refusal == null
         && tls != null
         && tls.bindsMembers()

@@ -4,8 +4,10 @@ import io.troupe.actors.peers.Frames.Frame;
 import io.troupe.actors.peers.OutboundQueue.Outgoing;
 import io.troupe.metrics.RateLimitedLogger;
 import io.troupe.model.NodeId;
+import io.troupe.protocol.PeerChannel;
 import io.troupe.protocol.PeerGreeting;
 import io.troupe.protocol.codec.GreetingCodec;
+import io.troupe.version.VersionRules;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -299,6 +301,14 @@ final class PeerLink {
               + " found="
               + reply.member());
       throw new IOException("another member listens there");
+    }
+    String incompatible =
+        mine.server() == null || mine.channel() == PeerChannel.QUERY
+            ? null
+            : VersionRules.refusePeer(mine.server(), reply.server());
+    if (incompatible != null) {
+      log.warn("no messages pass to another member: " + incompatible, "member=" + to.text());
+      throw new IOException(incompatible);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.troupe.actors.peers;
 
 import io.troupe.metrics.RateLimitedLogger;
+import io.troupe.model.EtcdVersion;
 import io.troupe.protocol.PeerChannel;
 import io.troupe.protocol.PeerGreeting;
 import java.io.IOException;
@@ -50,8 +51,10 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
    * @param localHost address of this machine that connections to other members come from, without
    *     brackets; null: any
    * @param memoryBytes limit for messages in flight; 0: three sixteenths of the heap
+   * @param server version of etcd's API that this member serves
    */
-  public record Settings(String self, @Nullable String localHost, long memoryBytes) {}
+  public record Settings(
+      String self, @Nullable String localHost, long memoryBytes, EtcdVersion server) {}
 
   private final Settings settings;
   private final PeerAddress self;
@@ -160,7 +163,7 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
     PeerLink link =
         new PeerLink(
             addresses,
-            greeting,
+            () -> greeting.get().of(settings.server()),
             this::connect,
             new OutboundQueue(memory.outbound(), MAX_MESSAGES),
             count -> {
@@ -302,6 +305,11 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
   @Override
   public @Nullable PeerTls tls() {
     return tls;
+  }
+
+  @Override
+  public EtcdVersion server() {
+    return settings.server();
   }
 
   @Override

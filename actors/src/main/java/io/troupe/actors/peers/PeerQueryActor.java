@@ -269,6 +269,7 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
     long mine = clusterId();
     if (frame.clusterId() == QueryFrame.NO_CLUSTER) {
       return frame.query() instanceof PeerQuery.MembersQuery
+          || frame.query() instanceof PeerQuery.JoinQuery
           || complain(frame, "query refused, it is of no cluster");
     }
     if (mine == QueryFrame.NO_CLUSTER || frame.clusterId() == mine) {

@@ -8,8 +8,11 @@ import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Entry;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
+import io.troupe.model.Requester;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.DataDirException;
 import io.troupe.persistence.datadir.DurableFiles;
@@ -91,7 +94,8 @@ class MemberFilesTest {
         Duration.ofHours(1),
         Duration.ofSeconds(1),
         Duration.ZERO,
-        false);
+        false,
+        new EtcdVersion(3, 7, 1));
   }
 
   private static ConfEntry first(RaftState state) {
@@ -179,6 +183,23 @@ class MemberFilesTest {
     assertThatThrownBy(this::recovered)
         .isInstanceOf(MemberRemovedException.class)
         .hasMessageContaining("member add");
+  }
+
+  @Test
+  void stateOfNewerClusterIsRefused_V2() {
+    identify(TWO, false);
+    EtcdVersion newer = new EtcdVersion(3, 8, 0);
+    open(
+        files -> {
+          files.machine().confChange(1, 1, first(files.recovered()));
+          files
+              .machine()
+              .apply(2, 1, Requester.MEMBER, new Operation.SetClusterVersion(null, newer));
+          files.machine().commit();
+        });
+    assertThatThrownBy(this::recovered)
+        .isInstanceOf(MemberTooOldException.class)
+        .hasMessageContaining("serves 3.7.1, the cluster has version 3.8");
   }
 
   @Test

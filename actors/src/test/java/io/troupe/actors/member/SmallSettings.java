@@ -3,6 +3,7 @@ package io.troupe.actors.member;
 import io.troupe.actors.apply.CompactionActor;
 import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.actors.snapshot.TransferSettings;
+import io.troupe.model.EtcdVersion;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.wal.WalSettings;
 import io.troupe.raft.RaftSettings;
@@ -29,7 +30,8 @@ final class SmallSettings {
           Duration.ofHours(1),
           Duration.ofSeconds(1),
           Duration.ZERO,
-          false);
+          false,
+          new EtcdVersion(3, 7, 1));
 
   private SmallSettings() {}
 }

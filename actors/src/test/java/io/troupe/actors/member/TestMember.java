@@ -14,6 +14,7 @@ import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Bytes;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.KeyRange;
 import io.troupe.model.Lease;
 import io.troupe.model.NodeId;
@@ -142,7 +143,8 @@ final class TestMember implements AutoCloseable {
         Duration.ofHours(1),
         Duration.ofSeconds(1),
         Duration.ofSeconds(1),
-        false);
+        false,
+        new EtcdVersion(3, 7, 1));
   }
 
   /** Starts or restarts it. */
@@ -174,7 +176,7 @@ final class TestMember implements AutoCloseable {
     try {
       connections =
           PeerNetwork.open(
-              new PeerNetwork.Settings(url(), null, 0),
+              new PeerNetwork.Settings(url(), null, 0, new EtcdVersion(3, 7, 1)),
               List.of(PeerListener.tcp(listen, PeerNetwork.BACKLOG)),
               tls,
               broken::add);

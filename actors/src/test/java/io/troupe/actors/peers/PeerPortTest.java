@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.model.Bytes;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerChannel;
 import io.troupe.protocol.PeerEnvelope;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Input of unknown processes on the peer port, and of processes that know the protocol. */
@@ -196,7 +198,8 @@ class PeerPortTest {
   void greetingGetsReply() throws Exception {
     bothWays();
     PeerGreeting.Reply accepted = reply(send(greeting(THREE, TWO, PeerChannel.RAFT)));
-    assertThat(accepted).isEqualTo(PeerGreeting.Reply.accepted(1, CLUSTER, TWO));
+    assertThat(accepted)
+        .isEqualTo(PeerGreeting.Reply.accepted(1, CLUSTER, TWO).of(new EtcdVersion(3, 7, 1)));
     assertThat(reply(send(greeting(THREE, ONE, PeerChannel.RAFT))).reason())
         .isEqualTo("it is for member " + ONE + ", this is member " + TWO);
     assertThat(reply(send(greeting(TWO, TWO, PeerChannel.RAFT))).reason())
@@ -233,6 +236,35 @@ class PeerPortTest {
                 ? ""
                 : "this member speaks version 1 of the protocol between members, the other one 2"
                     + " to 7");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "3.5.9, RAFT, false",
+    "3.9.0, SNAPSHOT, false",
+    "3.6.0, RAFT, true",
+    "3.8.1, SNAPSHOT, true",
+    "3.5.9, QUERY, true"
+  })
+  void memberOfDistantVersionIsRefused_V2(String version, PeerChannel channel, boolean accepted)
+      throws Exception {
+    NodeId to = channel == PeerChannel.QUERY ? NodeId.NONE : TWO;
+    byte[] frame =
+        GenuineConnections.frame(
+            Frames.GREETING,
+            GreetingCodec.encode(
+                new PeerGreeting(1, 1, CLUSTER, THREE, to, THREE_URL, channel)
+                    .of(EtcdVersion.parse(version))));
+    try (LoggedLines log = new LoggedLines()) {
+      PeerGreeting.Reply reply = reply(send(frame));
+      assertThat(reply.isAccepted()).isEqualTo(accepted);
+      assertThat(reply.server()).isEqualTo(new EtcdVersion(3, 7, 1));
+      if (!accepted) {
+        String text = "incompatible version: this member serves 3.7.1, the other one " + version;
+        assertThat(reply.reason()).startsWith(text);
+        assertThat(log.with(text)).hasSize(1);
+      }
+    }
   }
 
   @Test

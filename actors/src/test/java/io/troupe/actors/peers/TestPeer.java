@@ -1,6 +1,7 @@
 package io.troupe.actors.peers;
 
 import io.troupe.metrics.MemberMetrics;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerPayload;
@@ -90,7 +91,8 @@ final class TestPeer implements AutoCloseable {
     try {
       network =
           PeerNetwork.open(
-              new PeerNetwork.Settings(url, options.localHost(), options.memoryBytes()),
+              new PeerNetwork.Settings(
+                  url, options.localHost(), options.memoryBytes(), new EtcdVersion(3, 7, 1)),
               List.of(
                   PeerListener.tcp(new PeerAddress("127.0.0.1", bindPort), PeerNetwork.BACKLOG)),
               options.tls(),

@@ -2,6 +2,7 @@ package io.troupe.edge.calls;
 
 import com.google.protobuf.Descriptors;
 import io.troupe.grpc.api.AlarmRequest;
+import io.troupe.grpc.api.DowngradeRequest;
 import io.troupe.grpc.api.HashKVRequest;
 import io.troupe.grpc.api.LeaseGrantRequest;
 import io.troupe.grpc.api.LeaseRevokeRequest;
@@ -157,6 +158,11 @@ public final class EtcdEndpoints {
             "MoveLeader",
             (request, call) ->
                 services.maintenance().moveLeader(MoveLeaderRequest.parseFrom(raw(request)), call))
+        .unary(
+            MAINTENANCE,
+            "Downgrade",
+            (request, call) ->
+                services.maintenance().downgrade(DowngradeRequest.parseFrom(raw(request)), call))
         .unary(MAINTENANCE, "Hash", (request, call) -> services.maintenance().hash(call))
         .unary(
             MAINTENANCE,

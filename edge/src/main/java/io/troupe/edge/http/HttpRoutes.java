@@ -2,10 +2,8 @@ package io.troupe.edge.http;
 
 import io.troupe.edge.connection.ClientInfo;
 import io.troupe.edge.jsongateway.JsonGateway;
-import io.troupe.server.MaintenanceService;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.apache.pekko.http.javadsl.model.ContentTypes;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.StatusCodes;
@@ -14,11 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Maps the paths of HTTP/1.1 to their handlers (5.1). */
 public final class HttpRoutes {
-  private static final String VERSION =
-      "{\"etcdserver\":\""
-          + MaintenanceService.ETCD_VERSION
-          + "\",\"etcdcluster\":\"3.7.0\",\"storage\":\"3.7.0\"}";
-
   private static final String GATEWAY = "/v3/";
   private static final String OLD_GATEWAY = "/v3beta/";
 
@@ -27,6 +20,7 @@ public final class HttpRoutes {
    *
    * @param profiles null if profiling is disabled
    * @param gateway null if the JSON gateway is disabled
+   * @param version {@code /version}
    */
   public record Endpoints(
       HealthEndpoints health,
@@ -34,7 +28,8 @@ public final class HttpRoutes {
       DebugEndpoints debug,
       @Nullable ProfileEndpoints profiles,
       @Nullable JsonGateway gateway,
-      StatusPage statusPage) {}
+      StatusPage statusPage,
+      VersionEndpoint version) {}
 
   private final AccessRules access;
   private final Endpoints endpoints;
@@ -110,21 +105,13 @@ public final class HttpRoutes {
       return profiles.handle(request);
     }
     return switch (path) {
-      case "/version" -> respond(request, get(request, version()));
+      case "/version" -> respond(request, endpoints.version().handle(request));
       case "/debug/vars" ->
           respond(
               request,
               HttpResponses.isGet(request) ? endpoints.debug().vars() : HttpResponses.onlyGet());
       default -> respond(request, HttpResponses.notFound());
     };
-  }
-
-  private static HttpResponse get(HttpRequest request, HttpResponse response) {
-    return HttpResponses.isGet(request) ? response : HttpResponses.onlyGet();
-  }
-
-  private static HttpResponse version() {
-    return HttpResponse.create().withEntity(ContentTypes.APPLICATION_JSON, VERSION);
   }
 
   private CompletionStage<HttpResponse> respond(HttpRequest request, HttpResponse response) {

@@ -1,12 +1,13 @@
 package io.troupe.edge.http;
 
 import io.troupe.model.AlarmMember;
+import io.troupe.model.ClusterVersions;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.MemberAttributes;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.ClusterView;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.StateReader;
-import io.troupe.server.MaintenanceService;
 import io.troupe.server.Member;
 import java.util.List;
 import java.util.Locale;
@@ -85,7 +86,8 @@ public final class StatusPage {
     out.append("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Troupe ");
     out.append(escaped(name)).append("</title><style>").append(STYLE).append("</style></head>");
     out.append("<body><h1>Troupe member ").append(escaped(name)).append("</h1><table>");
-    row(out, "version", "Troupe " + version + ", etcd API " + MaintenanceService.ETCD_VERSION);
+    row(out, "version", "Troupe " + version + ", etcd API " + member.serverVersion());
+    row(out, "cluster version", versions(state.versions()));
     row(out, "member", self.toString());
     row(out, "cluster", Long.toHexString(member.status().clusterId()));
     row(out, "leader", leader(cluster));
@@ -135,6 +137,16 @@ public final class StatusPage {
       out.append("<td>").append(escaped(text)).append("</td>");
     }
     out.append("</tr>");
+  }
+
+  private static String versions(ClusterVersions versions) {
+    EtcdVersion cluster = versions.cluster();
+    EtcdVersion storage = versions.storage();
+    EtcdVersion target = versions.downgradeTarget();
+    return (cluster == null ? "not decided" : cluster.shortText())
+        + ", storage "
+        + (storage == null ? "unknown" : storage.shortText())
+        + (target == null ? "" : ", downgrade to " + target.shortText() + " in progress");
   }
 
   private String leader(ClusterView cluster) {

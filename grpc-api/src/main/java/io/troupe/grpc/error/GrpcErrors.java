@@ -101,6 +101,15 @@ public final class GrpcErrors {
       case LEARNER -> status(FAILED_PRECONDITION, "etcdserver: rpc not supported for learner");
       case BAD_LEADER_TRANSFEREE ->
           status(FAILED_PRECONDITION, "etcdserver: bad leader transferee");
+      case WRONG_DOWNGRADE_FORMAT ->
+          status(INVALID_ARGUMENT, "etcdserver: wrong downgrade target version format");
+      case INVALID_DOWNGRADE_TARGET ->
+          status(INVALID_ARGUMENT, "etcdserver: invalid downgrade target version");
+      case CLUSTER_VERSION_UNKNOWN ->
+          status(FAILED_PRECONDITION, "etcdserver: cluster version not found during downgrade");
+      case DOWNGRADE_IN_PROGRESS ->
+          status(FAILED_PRECONDITION, "etcdserver: cluster has a downgrade job in progress");
+      case NO_DOWNGRADE -> status(FAILED_PRECONDITION, "etcdserver: no inflight downgrade job");
       case CORRUPT -> status(DATA_LOSS, "etcdserver: corrupt cluster");
       case ANSWER_TOO_LARGE ->
           status(
@@ -112,6 +121,8 @@ public final class GrpcErrors {
               RESOURCE_EXHAUSTED,
               "troupe: the request was applied, but its response needs more memory than there is"
                   + " for responses");
+      case INCOMPATIBLE_VERSION ->
+          status(FAILED_PRECONDITION, "troupe: incompatible with current running cluster");
       case TOO_MANY_COMPARED ->
           status(
               RESOURCE_EXHAUSTED,

@@ -121,7 +121,8 @@ public final class DerivedSettings {
         settings.watchProgressNotifyInterval(),
         settings.slow().apply(),
         settings.features().isOn(Feature.LeaseCheckpoint) ? CHECKPOINT_EVERY : Duration.ZERO,
-        settings.features().isOn(Feature.PriorityRequest));
+        settings.features().isOn(Feature.PriorityRequest),
+        settings.versions().server());
   }
 
   /** Returns how callers authenticate. */

@@ -11,6 +11,7 @@ import io.troupe.node.process.StartException;
 import io.troupe.node.tls.TlsSettings;
 import io.troupe.node.tracing.TracingSettings;
 import io.troupe.server.UpkeepSettings;
+import io.troupe.server.VersionSettings;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -47,6 +48,7 @@ import java.util.Optional;
  * @param discovery discovery service of initial members; empty: none
  * @param srv SRV records that name the initial members; empty: none. Without both, initialCluster
  *     names them
+ * @param versions the version that this member serves, and the end of a downgrade
  */
 public record NodeSettings(
     String name,
@@ -93,7 +95,8 @@ public record NodeSettings(
     Slow slow,
     Optional<TracingSettings> tracing,
     Optional<DiscoverySettings> discovery,
-    Optional<SrvSettings> srv) {
+    Optional<SrvSettings> srv,
+    VersionSettings versions) {
 
   /** How a member without data starts. */
   public enum InitialState {

@@ -10,9 +10,12 @@ import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.edge.connection.ConnectionLimits;
 import io.troupe.edge.connection.KeepAlive;
 import io.troupe.edge.http.StatusPageMode;
+import io.troupe.model.EtcdVersion;
 import io.troupe.node.process.ExitCode;
 import io.troupe.node.process.StartException;
+import io.troupe.node.process.Version;
 import io.troupe.server.UpkeepSettings;
+import io.troupe.server.VersionSettings;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -140,7 +143,19 @@ final class SettingsReader {
             duration("warning-unary-request-duration", Duration.ZERO, Duration.ofDays(1))),
         new TracingReader(this).read(),
         new DiscoveryReader(this).registry(),
-        new DiscoveryReader(this).srv());
+        new DiscoveryReader(this).srv(),
+        new VersionSettings(
+            serverVersion(),
+            duration("downgrade-check-time", Duration.ZERO, Duration.ofDays(365))));
+  }
+
+  private EtcdVersion serverVersion() {
+    return text("acts-as-version").isEmpty()
+        ? Version.etcd()
+        : typed(
+            "acts-as-version",
+            path -> EtcdVersion.parse(config.getString(path)),
+            "a version such as \"3.6.0\", or \"\"");
   }
 
   /**

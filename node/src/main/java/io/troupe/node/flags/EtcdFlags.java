@@ -217,7 +217,7 @@ final class EtcdFlags {
         setting("compaction-batch-limit", NUMBER, "0"),
         setting("compaction-sleep-interval", DURATION, "0s"),
         setting("watch-progress-notify-interval", DURATION, "0s"),
-        noEffect("downgrade-check-time", DURATION, "5s", "there is one version so far"),
+        setting("downgrade-check-time", DURATION, "5s"),
         noEffect("bootstrap-defrag-threshold-megabytes", UNSIGNED, "0", NO_BBOLT),
         setting("feature-gates", TEXT, ""),
         noEffect("config-file", TEXT, "", "the file to read instead of flags and variables"),

@@ -2,6 +2,7 @@ package io.troupe.node.flags;
 
 import io.troupe.node.config.SettingsReference;
 import io.troupe.node.config.TextWrap;
+import io.troupe.node.process.Version;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -10,7 +11,9 @@ import java.util.Set;
 final class VersionText {
   /** Four lines (F4). */
   static final String VERSION =
-      "etcd Version: 3.7.1\nGit SHA: troupe\nGo Version: none (Troupe runs on Java)\nGo OS/Arch: "
+      "etcd Version: "
+          + Version.etcd()
+          + "\nGit SHA: troupe\nGo Version: none (Troupe runs on Java)\nGo OS/Arch: "
           + System.getProperty("os.name", "").toLowerCase(Locale.ROOT)
           + "/"
           + System.getProperty("os.arch", "")

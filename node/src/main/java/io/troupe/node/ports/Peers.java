@@ -77,7 +77,8 @@ public final class Peers {
           settings.features().isOn(FeatureGates.Feature.SetMemberLocalAddr)
               ? MemberLocalAddress.of(settings.initialAdvertisePeerUrls())
               : Optional.empty();
-      return new PeerNetwork.Settings(settings.peerUrl(), local.orElse(null), memoryBytes);
+      return new PeerNetwork.Settings(
+          settings.peerUrl(), local.orElse(null), memoryBytes, settings.versions().server());
     } catch (IllegalArgumentException wrong) {
       throw new StartException(
           ExitCode.CONFIGURATION,

@@ -21,6 +21,8 @@ public enum ExitCode {
   ADDRESS(7, "address"),
   /** The data directory is a file, on a read-only file system, or not writable by this user. */
   DATA_UNUSABLE(8, "data-directory"),
+  /** The program is older than the cluster or than the data, or does not fit the other members. */
+  VERSION(9, "version"),
   /**
    * Memory of the process is exhausted: heap, buffers outside of it, or threads. The status that
    * bin/node arranges for the JVM itself: 128 and the number of SIGUSR1.

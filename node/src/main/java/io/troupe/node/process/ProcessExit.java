@@ -1,6 +1,7 @@
 package io.troupe.node.process;
 
 import io.troupe.actors.member.MemberRemovedException;
+import io.troupe.actors.member.MemberTooOldException;
 import io.troupe.model.Invariant;
 import io.troupe.mvcc.StoreException;
 import io.troupe.persistence.datadir.DataDirException;
@@ -122,6 +123,9 @@ public final class ProcessExit {
         case NOT_WRITABLE -> ExitCode.DISK_FAILURE;
         case WRONG_VERSION, FOREIGN, CORRUPT -> ExitCode.DATA_CORRUPT;
       };
+    }
+    if (cause instanceof MemberTooOldException) {
+      return ExitCode.VERSION;
     }
     if (cause instanceof WalCorruptException) {
       return ExitCode.DATA_CORRUPT;

@@ -1,6 +1,6 @@
 package io.troupe.node.process;
 
-import io.troupe.server.MaintenanceService;
+import io.troupe.model.EtcdVersion;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -28,6 +28,14 @@ public final class Version {
     return value("commit-date");
   }
 
+  /**
+   * Returns the version of etcd's API that this program serves. The build property {@code
+   * troupe.etcd-version} makes a program that acts as an older one.
+   */
+  public static EtcdVersion etcd() {
+    return EtcdVersion.parse(value("etcd-version"));
+  }
+
   /** Returns the line that {@code --version} prints. */
   public static String line() {
     return "Troupe "
@@ -37,7 +45,7 @@ public final class Version {
         + ", "
         + commitDate()
         + "), serves etcd API "
-        + MaintenanceService.ETCD_VERSION;
+        + etcd();
   }
 
   private static String value(String key) {

@@ -14,6 +14,7 @@ import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.PeerReply.KnownMember;
+import io.troupe.version.VersionRules;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -162,10 +163,20 @@ final class Bootstrap {
   private MemberIdentity joining() throws InterruptedException {
     long end = System.nanoTime() + joinTimeout.toNanos();
     while (true) {
-      List<PeerReply> answers = askAll();
+      List<PeerReply> answers =
+          askAll(
+              peers,
+              cluster.others(),
+              new PeerQuery.JoinQuery(settings.versions().server()),
+              timeout);
       StartException mismatch = null;
       boolean allKnow = true;
       for (PeerReply answer : answers) {
+        if (answer instanceof PeerReply.Refused refused
+            && refused.reason() == Refusal.INCOMPATIBLE_VERSION) {
+          mismatch = new StartException(ExitCode.VERSION, refused.text());
+          continue;
+        }
         if (!(answer instanceof PeerReply.Members known)) {
           allKnow = false;
           continue;
@@ -191,6 +202,10 @@ final class Bootstrap {
   }
 
   private MemberIdentity joining(PeerReply.Members known) {
+    String refusal = VersionRules.refuseJoin(settings.versions().server(), known.versions());
+    if (refusal != null) {
+      throw new StartException(ExitCode.VERSION, refusal);
+    }
     NodeId self = matching(known);
     SortedMap<NodeId, List<String>> members = new TreeMap<>();
     known.members().forEach(member -> members.put(member.id(), member.peerUrls()));
@@ -246,23 +261,24 @@ final class Bootstrap {
 
   /** Returns the replies of all other members, in the order of {@link InitialCluster#others}. */
   private List<PeerReply> askAll() throws InterruptedException {
-    return askAll(peers, cluster.others(), timeout);
+    return askAll(peers, cluster.others(), PeerQuery.MembersQuery.INSTANCE, timeout);
   }
 
   /**
-   * Queries all peers at the same time for the members that they know. A peer that accepts
-   * connections but does not reply in time is queried again: on a busy machine a connection may
-   * take longer, and ignoring that peer could create a second member with the same id.
+   * Sends a query for the members to all peers at the same time. A peer that accepts connections
+   * but does not reply in time is queried again: on a busy machine a connection may take longer,
+   * and ignoring that peer could create a second member with the same id.
    *
    * @param members peer URLs of each; the first reply from one of them counts
    * @param timeout of one query
    * @return in the order of {@code members}; {@link #NO_REPLY} for a peer that does not reply
    */
-  static List<PeerReply> askAll(PeerQueries peers, List<List<String>> members, Duration timeout)
+  static List<PeerReply> askAll(
+      PeerQueries peers, List<List<String>> members, PeerQuery query, Duration timeout)
       throws InterruptedException {
     List<List<CompletableFuture<PeerReply>>> asked = new ArrayList<>();
     for (List<String> urls : members) {
-      asked.add(ask(peers, urls, timeout));
+      asked.add(ask(peers, urls, query, timeout));
     }
     long end = System.nanoTime() + ASK_LISTENING.toNanos();
     List<PeerReply> answers = new ArrayList<>();
@@ -273,7 +289,7 @@ final class Bootstrap {
           && System.nanoTime() - end < 0
           && urls.stream().anyMatch(Bootstrap::listens)) {
         LOG.info("no reply from a peer that accepts connections, retrying peer-urls={}", urls);
-        answer = await(ask(peers, urls, timeout));
+        answer = await(ask(peers, urls, query, timeout));
       }
       answers.add(answer);
     }
@@ -281,10 +297,8 @@ final class Bootstrap {
   }
 
   private static List<CompletableFuture<PeerReply>> ask(
-      PeerQueries peers, List<String> urls, Duration timeout) {
-    return urls.stream()
-        .map(url -> peers.ask(url, PeerQuery.MembersQuery.INSTANCE, timeout).toCompletableFuture())
-        .toList();
+      PeerQueries peers, List<String> urls, PeerQuery query, Duration timeout) {
+    return urls.stream().map(url -> peers.ask(url, query, timeout).toCompletableFuture()).toList();
   }
 
   /** Returns the first reply; {@link #NO_REPLY} if there is none. */

@@ -6,6 +6,7 @@ import io.troupe.node.process.StartException;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.protocol.PeerQueries;
+import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.PeerReply;
 import java.time.Duration;
 import java.util.Iterator;
@@ -57,7 +58,7 @@ final class ForceNewClusterCheck {
 
   private List<PeerReply> ask(List<List<String>> members) {
     try {
-      return Bootstrap.askAll(peers, members, timeout);
+      return Bootstrap.askAll(peers, members, PeerQuery.MembersQuery.INSTANCE, timeout);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StartException(ExitCode.UNEXPECTED, "interrupted while starting", e);

@@ -77,7 +77,8 @@ class ProcessExitTest {
             ExitCode.CONFIGURATION,
             ExitCode.DATA_CORRUPT,
             ExitCode.ADDRESS,
-            ExitCode.DATA_UNUSABLE);
+            ExitCode.DATA_UNUSABLE,
+            ExitCode.VERSION);
     assertThat(prevented.substring(prevented.indexOf('=') + 1).split(" ", -1))
         .containsExactlyInAnyOrder(
             useless.stream().map(code -> String.valueOf(code.code())).toArray(String[]::new));

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.troupe.model.ClusterVersions;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.node.config.NodeSettings;
@@ -38,7 +40,10 @@ class BootstrapTest {
   private Runnable whenAsked = () -> {};
   private final PeerQueries peers =
       (url, query, timeout) -> {
-        assertThat(query).isEqualTo(PeerQuery.MembersQuery.INSTANCE);
+        assertThat(query)
+            .isIn(
+                PeerQuery.MembersQuery.INSTANCE,
+                new PeerQuery.JoinQuery(EtcdVersion.parse("3.7.1")));
         asked.add(url);
         whenAsked.run();
         PeerReply answer = answers.get(url);
@@ -273,6 +278,25 @@ class BootstrapTest {
         ExitCode.UNEXPECTED,
         "could not retrieve cluster information from the given URLs");
     refused(infra1("existing", "infra1=" + OWN), ExitCode.UNEXPECTED, "cannot fetch cluster info");
+  }
+
+  /** A member of a cluster that has {@code version} refuses, or lets this member decide. */
+  @Test
+  void joinOfIncompatibleProgramIsRefused_V2() {
+    EtcdVersion newer = EtcdVersion.parse("3.8.0");
+    ClusterVersions versions = new ClusterVersions(newer, newer, null);
+    answers.put(
+        "http://127.0.0.1:22380",
+        new PeerReply.Members(0xabcL, ((PeerReply.Members) after()).members(), versions));
+    answers.put("http://127.0.0.1:32380", new PeerReply.Refused(Refusal.NO_LEADER));
+    refused(
+        infra1("existing", THREE),
+        ExitCode.VERSION,
+        "the joining program serves 3.7.1, the cluster has version 3.8");
+    answers.put(
+        "http://127.0.0.1:22380",
+        new PeerReply.Refused(Refusal.INCOMPATIBLE_VERSION, "text of the member"));
+    refused(infra1("existing", THREE), ExitCode.VERSION, "text of the member");
   }
 
   /** The state of a member that has not applied the addition of this member yet. */

@@ -27,6 +27,7 @@ public final class GreetingCodec {
             .setTo(greeting.to().value())
             .setFromUrl(greeting.fromUrl())
             .setChannel(greeting.channel().number())
+            .setServerVersion(PeerVersions.text(greeting.server()))
             .build());
   }
 
@@ -48,7 +49,8 @@ public final class GreetingCodec {
         new NodeId(wire.getFrom()),
         new NodeId(wire.getTo()),
         wire.getFromUrl(),
-        channel);
+        channel,
+        PeerVersions.version(wire.getServerVersion()));
   }
 
   /** Encodes a reply. */
@@ -60,6 +62,7 @@ public final class GreetingCodec {
             .setMember(reply.member().value())
             .setReason(reply.reason())
             .setStarting(reply.starting())
+            .setServerVersion(PeerVersions.text(reply.server()))
             .build());
   }
 
@@ -76,6 +79,7 @@ public final class GreetingCodec {
         wire.getCluster(),
         new NodeId(wire.getMember()),
         wire.getReason(),
-        wire.getStarting());
+        wire.getStarting(),
+        PeerVersions.version(wire.getServerVersion()));
   }
 }

@@ -26,8 +26,8 @@ import java.util.List;
  * (docs/formats/operation.md). A client's request is embedded as the bytes that the client sent.
  *
  * <p>Version 2 is used for the requester, and for changes of users and roles. Version 3 is used for
- * checkpoints of leases. All other records keep version 1, so that older logs are replayed in the
- * same way.
+ * checkpoints of leases, version 4 for the versions of the cluster. All other records keep version
+ * 1, so that older logs are replayed in the same way.
  */
 public final class OperationCodec {
   /** Version of records of clients without a user name. */
@@ -41,6 +41,9 @@ public final class OperationCodec {
 
   /** Version of lease checkpoints. */
   public static final byte VERSION_CHECKPOINT = 3;
+
+  /** Version of changes of the versions of the cluster. */
+  public static final byte VERSION_CLUSTER = 4;
 
   private OperationCodec() {}
 
@@ -142,6 +145,8 @@ public final class OperationCodec {
     byte version = named || operation instanceof Operation.Auth ? VERSION_AUTH : VERSION;
     if (operation instanceof Operation.LeaseCheckpoint) {
       version = VERSION_CHECKPOINT;
+    } else if (operation instanceof Operation.Versions) {
+      version = VERSION_CLUSTER;
     }
     if (operation instanceof Operation.Auth auth) {
       AuthOperationCodec.set(auth, out);
@@ -181,6 +186,8 @@ public final class OperationCodec {
               .setMember(publish.member().value())
               .setName(publish.name())
               .addAllClientUrls(publish.clientUrls()));
+    } else if (operation instanceof Operation.Versions change) {
+      VersionOperationCodec.set(change, out);
     } else {
       throw new IllegalArgumentException(
           "operation must be embedded as the client's request: " + operation);
@@ -198,7 +205,7 @@ public final class OperationCodec {
    *     so the log is damaged or newer than this program
    */
   public static DecodedOperation decode(Bytes data) {
-    if (data.isEmpty() || data.at(0) < VERSION || data.at(0) > VERSION_CHECKPOINT) {
+    if (data.isEmpty() || data.at(0) < VERSION || data.at(0) > VERSION_CLUSTER) {
       throw new IllegalStateException(
           "operation of unknown format version " + (data.isEmpty() ? "(empty)" : data.at(0)));
     }
@@ -237,6 +244,7 @@ public final class OperationCodec {
           ROLE,
           ROLE_PERMISSION ->
           AuthOperationCodec.of(wire);
+      case CLUSTER_VERSION, DOWNGRADE -> VersionOperationCodec.of(wire);
       case BODY_NOT_SET -> throw new InvalidProtocolBufferException("no body");
     };
   }

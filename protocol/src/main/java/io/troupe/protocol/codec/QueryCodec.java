@@ -2,6 +2,7 @@ package io.troupe.protocol.codec;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.troupe.model.Bytes;
+import io.troupe.model.ClusterVersions;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.PeerReply;
@@ -24,6 +25,8 @@ import io.troupe.protocol.wire.WireRenewQuery;
 import io.troupe.protocol.wire.WireRenewed;
 import io.troupe.protocol.wire.WireReply;
 import io.troupe.protocol.wire.WireTimeToLiveQuery;
+import io.troupe.protocol.wire.WireVersion;
+import io.troupe.protocol.wire.WireVersionQuery;
 import io.troupe.raft.membership.MembershipRules;
 import java.io.IOException;
 import java.time.Duration;
@@ -63,6 +66,10 @@ public final class QueryCodec {
     } else if (question.query() instanceof PeerQuery.HashQuery hash) {
       out.setHash(
           WireHashQuery.newBuilder().setRevision(hash.revision()).setComputed(hash.computed()));
+    } else if (question.query() instanceof PeerQuery.VersionQuery) {
+      out.setVersion(WireVersionQuery.getDefaultInstance());
+    } else if (question.query() instanceof PeerQuery.JoinQuery join) {
+      out.setMembers(WireMembersQuery.newBuilder().setJoiningServer(join.server().toString()));
     } else {
       out.setMembers(WireMembersQuery.getDefaultInstance());
     }
@@ -76,18 +83,7 @@ public final class QueryCodec {
    */
   public static Query decodeQuery(Bytes data) throws IOException {
     WireQuery wire = WireQuery.parseFrom(OperationCodec.input(PeerCodec.body(data)));
-    PeerQuery query =
-        switch (wire.getQueryCase()) {
-          case MEMBERS -> PeerQuery.MembersQuery.INSTANCE;
-          case LIVENESS -> PeerQuery.LivenessQuery.INSTANCE;
-          case PROMOTE -> new PeerQuery.PromoteQuery(new NodeId(wire.getPromote().getMember()));
-          case RENEW -> new PeerQuery.RenewQuery(wire.getRenew().getLeasesList());
-          case TIME_TO_LIVE -> new PeerQuery.TimeToLiveQuery(wire.getTimeToLive().getLease());
-          case HASH ->
-              new PeerQuery.HashQuery(wire.getHash().getRevision(), wire.getHash().getComputed());
-          case QUERY_NOT_SET ->
-              throw new InvalidProtocolBufferException("no query, or an unknown one");
-        };
+    PeerQuery query = query(wire);
     try {
       return new Query(
           wire.getCluster(),
@@ -101,13 +97,39 @@ public final class QueryCodec {
     }
   }
 
+  private static PeerQuery query(WireQuery wire) throws InvalidProtocolBufferException {
+    return switch (wire.getQueryCase()) {
+      case MEMBERS -> members(wire.getMembers().getJoiningServer());
+      case VERSION -> PeerQuery.VersionQuery.INSTANCE;
+      case LIVENESS -> PeerQuery.LivenessQuery.INSTANCE;
+      case PROMOTE -> new PeerQuery.PromoteQuery(new NodeId(wire.getPromote().getMember()));
+      case RENEW -> new PeerQuery.RenewQuery(wire.getRenew().getLeasesList());
+      case TIME_TO_LIVE -> new PeerQuery.TimeToLiveQuery(wire.getTimeToLive().getLease());
+      case HASH ->
+          new PeerQuery.HashQuery(wire.getHash().getRevision(), wire.getHash().getComputed());
+      case QUERY_NOT_SET -> throw new InvalidProtocolBufferException("no query, or an unknown one");
+    };
+  }
+
+  private static PeerQuery members(String joiningServer) throws InvalidProtocolBufferException {
+    return joiningServer.isEmpty()
+        ? PeerQuery.MembersQuery.INSTANCE
+        : new PeerQuery.JoinQuery(PeerVersions.required(joiningServer));
+  }
+
   /** Encodes a reply. */
   public static byte[] encode(Reply reply) {
     WireReply.Builder out =
         WireReply.newBuilder().setCluster(reply.clusterId()).setNumber(reply.number());
     PeerReply answer = reply.answer();
     if (answer instanceof PeerReply.Members members) {
-      WireMembers.Builder list = WireMembers.newBuilder().setCluster(members.clusterId());
+      ClusterVersions versions = members.versions();
+      WireMembers.Builder list =
+          WireMembers.newBuilder()
+              .setCluster(members.clusterId())
+              .setClusterVersion(PeerVersions.text(versions.cluster()))
+              .setStorageVersion(PeerVersions.text(versions.storage()))
+              .setDowngradeTarget(PeerVersions.text(versions.downgradeTarget()));
       members.members().forEach(member -> list.addMembers(encode(member)));
       out.setMembers(list);
     } else if (answer instanceof PeerReply.Connected connected) {
@@ -116,7 +138,10 @@ public final class QueryCodec {
               .addAllConnected(values(connected.liveness().connected()))
               .addAllSteady(values(connected.liveness().steady())));
     } else if (answer instanceof PeerReply.Refused refused) {
-      out.setRefused(WireRefused.newBuilder().setReason(RefusalCodes.codeOf(refused.reason())));
+      out.setRefused(
+          WireRefused.newBuilder()
+              .setReason(RefusalCodes.codeOf(refused.reason()))
+              .setText(refused.text()));
     } else if (answer instanceof PeerReply.Renewed renewed) {
       out.setRenewed(WireRenewed.newBuilder().addAllTtlSeconds(renewed.ttlSeconds()));
     } else if (answer instanceof PeerReply.Remaining remaining) {
@@ -131,6 +156,8 @@ public final class QueryCodec {
               .setCompactRevision(hashed.hash().compactRevision())
               .setHashRevision(hashed.hash().hashRevision())
               .setCurrentRevision(hashed.hash().currentRevision()));
+    } else if (answer instanceof PeerReply.Version version) {
+      out.setVersion(WireVersion.newBuilder().setServer(version.server().toString()));
     } else {
       out.setDone(WireDone.getDefaultInstance());
     }
@@ -154,6 +181,9 @@ public final class QueryCodec {
   /** Upper bound of the size of an encoded reply, close to its actual size; cheap. */
   public static long sizeAtMost(PeerReply answer) {
     long size = OVERHEAD;
+    if (answer instanceof PeerReply.Refused refused) {
+      size += 3L * refused.text().length();
+    }
     if (answer instanceof PeerReply.Members members) {
       for (PeerReply.KnownMember member : members.members()) {
         size += OVERHEAD + 3L * member.name().length();
@@ -175,14 +205,21 @@ public final class QueryCodec {
       case MEMBERS ->
           new PeerReply.Members(
               wire.getMembers().getCluster(),
-              wire.getMembers().getMembersList().stream().map(QueryCodec::decode).toList());
+              wire.getMembers().getMembersList().stream().map(QueryCodec::decode).toList(),
+              new ClusterVersions(
+                  PeerVersions.version(wire.getMembers().getClusterVersion()),
+                  PeerVersions.version(wire.getMembers().getStorageVersion()),
+                  PeerVersions.version(wire.getMembers().getDowngradeTarget())));
       case CONNECTED ->
           new PeerReply.Connected(
               new MembershipRules.Liveness(
                   ids(wire.getConnected().getConnectedList()),
                   ids(wire.getConnected().getSteadyList())));
       case DONE -> PeerReply.Done.INSTANCE;
-      case REFUSED -> new PeerReply.Refused(RefusalCodes.ofCode(wire.getRefused().getReason()));
+      case VERSION -> new PeerReply.Version(PeerVersions.required(wire.getVersion().getServer()));
+      case REFUSED ->
+          new PeerReply.Refused(
+              RefusalCodes.ofCode(wire.getRefused().getReason()), wire.getRefused().getText());
       case RENEWED -> new PeerReply.Renewed(wire.getRenewed().getTtlSecondsList());
       case REMAINING ->
           new PeerReply.Remaining(

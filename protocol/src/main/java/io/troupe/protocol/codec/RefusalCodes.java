@@ -57,9 +57,15 @@ final class RefusalCodes {
       case CORRUPT -> 54;
       case LEARNER -> 55;
       case BAD_LEADER_TRANSFEREE -> 56;
+      case WRONG_DOWNGRADE_FORMAT -> 57;
+      case INVALID_DOWNGRADE_TARGET -> 58;
+      case CLUSTER_VERSION_UNKNOWN -> 59;
+      case DOWNGRADE_IN_PROGRESS -> 60;
+      case NO_DOWNGRADE -> 61;
       case ANSWER_TOO_LARGE -> 1001;
       case RESPONSE_TOO_LARGE -> 1002;
       case TOO_MANY_COMPARED -> 1003;
+      case INCOMPATIBLE_VERSION -> 1004;
     };
   }
 
@@ -119,9 +125,15 @@ final class RefusalCodes {
       case 54 -> Refusal.CORRUPT;
       case 55 -> Refusal.LEARNER;
       case 56 -> Refusal.BAD_LEADER_TRANSFEREE;
+      case 57 -> Refusal.WRONG_DOWNGRADE_FORMAT;
+      case 58 -> Refusal.INVALID_DOWNGRADE_TARGET;
+      case 59 -> Refusal.CLUSTER_VERSION_UNKNOWN;
+      case 60 -> Refusal.DOWNGRADE_IN_PROGRESS;
+      case 61 -> Refusal.NO_DOWNGRADE;
       case 1001 -> Refusal.ANSWER_TOO_LARGE;
       case 1002 -> Refusal.RESPONSE_TOO_LARGE;
       case 1003 -> Refusal.TOO_MANY_COMPARED;
+      case 1004 -> Refusal.INCOMPATIBLE_VERSION;
       default -> throw new IllegalArgumentException("unknown refusal " + code);
     };
   }

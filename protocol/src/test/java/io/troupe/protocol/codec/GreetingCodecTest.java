@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.troupe.model.Bytes;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerChannel;
 import io.troupe.protocol.PeerGreeting;
@@ -52,6 +53,22 @@ class GreetingCodecTest {
   }
 
   @Test
+  void versionsAreRestored() throws IOException {
+    EtcdVersion version = new EtcdVersion(3, 7, 1);
+    PeerGreeting greeting = greeting(PeerChannel.RAFT).of(version);
+    assertThat(GreetingCodec.decode(Bytes.wrap(GreetingCodec.encode(greeting))))
+        .isEqualTo(greeting);
+    PeerGreeting.Reply reply = PeerGreeting.Reply.accepted(1, 9, A).of(version);
+    assertThat(GreetingCodec.decodeReply(Bytes.wrap(GreetingCodec.encode(reply)))).isEqualTo(reply);
+    byte[] bad =
+        PeerCodec.versioned(
+            WireGreeting.newBuilder().setChannel(1).setServerVersion("3.x").build());
+    assertThatThrownBy(() -> GreetingCodec.decode(Bytes.wrap(bad)))
+        .isInstanceOf(InvalidProtocolBufferException.class)
+        .hasMessageContaining("bad version");
+  }
+
+  @Test
   void unknownChannelIsRejected() {
     byte[] bytes = PeerCodec.versioned(WireGreeting.newBuilder().setChannel(9).build());
     assertThatThrownBy(() -> GreetingCodec.decode(Bytes.wrap(bytes)))
@@ -72,6 +89,15 @@ class GreetingCodecTest {
         GreetingCodec.encode(PeerGreeting.Reply.refused(QueryFrame.NO_CLUSTER, NodeId.NONE, "why")),
         text);
     line("not-ready", GreetingCodec.encode(PeerGreeting.Reply.notReady()), text);
+    EtcdVersion version = new EtcdVersion(3, 7, 1);
+    line(
+        "greeting-with-version",
+        GreetingCodec.encode(greeting(PeerChannel.RAFT).of(version)),
+        text);
+    line(
+        "accepted-with-version",
+        GreetingCodec.encode(PeerGreeting.Reply.accepted(1, 9, A).of(version)),
+        text);
     if (System.getProperty("rewrite") != null) {
       Files.writeString(Path.of("src/test/resources", GOLDEN), text);
     }

@@ -8,6 +8,7 @@ import io.troupe.model.AlarmType;
 import io.troupe.model.Bytes;
 import io.troupe.model.Compare;
 import io.troupe.model.DecodedOperation;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.KeyRange;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
@@ -129,6 +130,39 @@ class OperationCodecTest {
         .isEqualTo(new DecodedOperation(ID, Requester.ANONYMOUS, CHECKPOINT));
   }
 
+  /** Records of version 4; older programs refuse them. */
+  @Test
+  void goldenVersionChanges() {
+    EtcdVersion from = new EtcdVersion(3, 6, 0);
+    EtcdVersion to = new EtcdVersion(3, 7, 0);
+    String id = "04" + "090504030201009e8e";
+    String member = "6801";
+    golden(
+        id + member + "ca0107" + "1205" + "332e372e30",
+        Requester.MEMBER,
+        new Operation.SetClusterVersion(null, to));
+    golden(
+        id + member + "ca010e" + "0a05" + "332e362e30" + "1205" + "332e372e30",
+        Requester.MEMBER,
+        new Operation.SetClusterVersion(from, to));
+    golden(
+        id + "d20109" + "0801" + "1205" + "332e362e30",
+        Requester.ANONYMOUS,
+        new Operation.EnableDowngrade(from));
+    golden(id + "d20100", Requester.ANONYMOUS, new Operation.CancelDowngrade(null));
+    golden(
+        id + member + "d20107" + "1205" + "332e362e30",
+        Requester.MEMBER,
+        new Operation.CancelDowngrade(from));
+  }
+
+  private static void golden(String bytes, Requester requester, Operation operation) {
+    Bytes record = OperationCodec.encode(ID, requester, operation);
+    assertThat(HexFormat.of().formatHex(record.toArray())).isEqualTo(bytes);
+    assertThat(OperationCodec.decode(record))
+        .isEqualTo(new DecodedOperation(ID, requester, operation));
+  }
+
   /** Field 8 contained one lease; it is no longer written. */
   @Test
   void checkpointOfVersionOneHasOneLease() {
@@ -238,9 +272,9 @@ class OperationCodecTest {
 
   @Test
   void rejectsUnknownVersionAndRandomBytes() {
-    assertThatThrownBy(() -> OperationCodec.decode(Bytes.of(4, 1, 2)))
+    assertThatThrownBy(() -> OperationCodec.decode(Bytes.of(5, 1, 2)))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("version 4");
+        .hasMessageContaining("version 5");
     assertThatThrownBy(() -> OperationCodec.decode(Bytes.of(0, 1, 2)))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("version 0");

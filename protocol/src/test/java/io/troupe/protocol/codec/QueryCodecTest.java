@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.model.Bytes;
+import io.troupe.model.ClusterVersions;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.protocol.PeerQuery;
@@ -72,6 +74,16 @@ class QueryCodecTest {
     all.put("hash-query", question(new PeerQuery.HashQuery(17, false)));
     all.put("computed-hash-query", question(new PeerQuery.HashQuery(17, true)));
     all.put("hashed", reply(new PeerReply.Hashed(new StateReader.KvHash(-5, -1, 17, 20))));
+    all.put("version-query", question(PeerQuery.VersionQuery.INSTANCE));
+    all.put("version", reply(new PeerReply.Version(new EtcdVersion(3, 7, 1))));
+    EtcdVersion target = new EtcdVersion(3, 6, 0);
+    all.put("join-query", question(new PeerQuery.JoinQuery(new EtcdVersion(3, 7, 1))));
+    all.put(
+        "members-with-versions",
+        reply(new PeerReply.Members(5, List.of(), new ClusterVersions(target, target, target))));
+    all.put(
+        "refused-with-text",
+        reply(new PeerReply.Refused(Refusal.INCOMPATIBLE_VERSION, "wh\u00e4")));
     return all;
   }
 

@@ -12,6 +12,8 @@ import io.troupe.grpc.api.DefragmentRequest;
 import io.troupe.grpc.api.DefragmentResponse;
 import io.troupe.grpc.api.DeleteRangeRequest;
 import io.troupe.grpc.api.DeleteRangeResponse;
+import io.troupe.grpc.api.DowngradeRequest;
+import io.troupe.grpc.api.DowngradeResponse;
 import io.troupe.grpc.api.HashKVRequest;
 import io.troupe.grpc.api.HashKVResponse;
 import io.troupe.grpc.api.HashRequest;
@@ -190,6 +192,12 @@ final class Api {
           "HashKV",
           HashKVRequest.getDefaultInstance(),
           HashKVResponse.getDefaultInstance());
+  static final MethodDescriptor<DowngradeRequest, DowngradeResponse> DOWNGRADE =
+      unary(
+          MAINTENANCE,
+          "Downgrade",
+          DowngradeRequest.getDefaultInstance(),
+          DowngradeResponse.getDefaultInstance());
   static final MethodDescriptor<SnapshotRequest, SnapshotResponse> SNAPSHOT =
       method(
           MethodType.SERVER_STREAMING,

@@ -12,6 +12,7 @@ import io.troupe.grpc.api.CompactionRequest;
 import io.troupe.grpc.api.Compare.CompareResult;
 import io.troupe.grpc.api.Compare.CompareTarget;
 import io.troupe.grpc.api.DefragmentRequest;
+import io.troupe.grpc.api.DowngradeRequest;
 import io.troupe.grpc.api.HashKVRequest;
 import io.troupe.grpc.api.HashRequest;
 import io.troupe.grpc.api.LeaseGrantRequest;
@@ -242,6 +243,8 @@ class AuthorisationConformanceTest {
     user.denied(Api.HASH, HashRequest.getDefaultInstance());
     user.denied(Api.HASH_KV, HashKVRequest.getDefaultInstance());
     user.denied(Api.MOVE_LEADER, MoveLeaderRequest.getDefaultInstance());
+    // Before the version is checked.
+    user.denied(Api.DOWNGRADE, DowngradeRequest.newBuilder().setVersion("x").build());
     user.denied(Api.SNAPSHOT, SnapshotRequest.getDefaultInstance());
     user.denied(
         Api.MEMBER_ADD, MemberAddRequest.newBuilder().addPeerURLs("http://127.0.0.1:1").build());
@@ -264,6 +267,7 @@ class AuthorisationConformanceTest {
     anonymous.nameless(Api.HASH_KV, HashKVRequest.getDefaultInstance());
     anonymous.nameless(Api.DEFRAGMENT, DefragmentRequest.getDefaultInstance());
     anonymous.nameless(Api.SNAPSHOT, SnapshotRequest.getDefaultInstance());
+    anonymous.nameless(Api.DOWNGRADE, DowngradeRequest.newBuilder().setVersion("x").build());
     root.call(Api.HASH_KV, HashKVRequest.getDefaultInstance());
     root.call(Api.DEFRAGMENT, DefragmentRequest.getDefaultInstance());
   }

@@ -2,6 +2,7 @@ package io.troupe.tests.conformance;
 
 import com.typesafe.config.Config;
 import io.troupe.grpc.api.StatusRequest;
+import io.troupe.grpc.api.StatusResponse;
 import io.troupe.node.RunningNode;
 import io.troupe.node.TestConfig;
 import io.troupe.testing.FreePort;
@@ -67,12 +68,16 @@ final class ServedStore implements BeforeAllCallback, AfterAllCallback, BeforeEa
       target = startMember(directory);
     }
     client = new ApiClient(target);
-    if (ETCD != null) {
-      Awaitility.await()
-          .ignoreExceptions()
-          .until(
-              () -> client().call(Api.STATUS, StatusRequest.getDefaultInstance()).getLeader() != 0);
+    if (ENDPOINT == null) {
+      Awaitility.await().ignoreExceptions().until(this::isDecided);
     }
+  }
+
+  /** There is a leader; from etcd 3.6 on also a storage version, which follows the first one. */
+  private boolean isDecided() {
+    StatusResponse status = client().call(Api.STATUS, StatusRequest.getDefaultInstance());
+    return status.getLeader() != 0
+        && (status.getVersion().startsWith("3.5") || !status.getStorageVersion().isEmpty());
   }
 
   private String startMember(Path directory) {

@@ -43,6 +43,7 @@ class LayoutTest {
     "io.troupe.auth..",
     "io.troupe.watch..",
     "io.troupe.snapshot..",
+    "io.troupe.version..",
     "io.troupe.machine.."
   };
 
@@ -66,8 +67,9 @@ class LayoutTest {
               "auth", Set.of(),
               "watch", Set.of(),
               "snapshot", Set.of("raft"),
+              "version", Set.of(),
               "txn", Set.of("mvcc"),
-              "machine", Set.of("mvcc", "txn", "lease", "auth", "raft.membership")));
+              "machine", Set.of("mvcc", "txn", "lease", "auth", "version", "raft.membership")));
 
   @Test
   void allModulesAreSeen() {
@@ -139,7 +141,8 @@ class LayoutTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"model", "raft", "mvcc", "lease", "auth", "watch", "txn", "machine"})
+  @ValueSource(
+      strings = {"model", "raft", "mvcc", "lease", "auth", "watch", "txn", "version", "machine"})
   void corePackagesImportOnlyAllowedPackages(String name) {
     Set<String> allowed = INSIDE_CORE.getOrDefault(name, Set.of());
     String[] others =

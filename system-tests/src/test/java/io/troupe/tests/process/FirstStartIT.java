@@ -111,7 +111,7 @@ class FirstStartIT {
       assertThat(metrics.lines().filter(line -> line.startsWith("troupe_build_info{")).toList())
           .singleElement()
           .asString()
-          .contains("version=\"", "commit=\"", "java_version=\"", "heap_max=\"")
+          .contains("version=\"", "commit=\"", "java_version=\"", "heap_max=\"", "etcd_version=\"")
           .doesNotContain(directory.toString());
     }
   }
