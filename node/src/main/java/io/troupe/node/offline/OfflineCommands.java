@@ -10,11 +10,14 @@ import picocli.CommandLine.Command;
     subcommands = {
       SnapshotCommands.class,
       HashCommand.class,
-      MigrateCommand.class
+      MigrateCommand.class,
+      DefragCommand.class,
+      WalCommands.class,
+      DataCommands.class
     })
 public final class OfflineCommands {
   private static final Set<String> NAMES =
-      Set.of("snapshot", "hashkv", "migrate");
+      Set.of("snapshot", "hashkv", "migrate", "defrag", "wal", "data");
 
   private OfflineCommands() {}
 
