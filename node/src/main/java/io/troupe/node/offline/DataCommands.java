@@ -37,6 +37,7 @@ final class DataCommands {
 
   @Command(
       name = "check",
+      mixinStandardHelpOptions = true,
       description = "Checks checksums and rules of the state, and that the log continues it")
   int check(@Mixin StoppedMember member) {
     ProcessLogging.begin();

@@ -150,7 +150,11 @@ final class Migration {
     NewCluster fresh = newCluster;
     EtcdMembers members =
         fresh == null ? EtcdMembers.read(database) : EtcdMembers.ofVoters(fresh.peerUrls());
-    long term = applied.term() == 0 ? log.termAfter() : applied.term();
+    long term = applied.term();
+    if (term == 0 && applied.index() > 0) {
+      // etcd before 3.5 does not save it.
+      term = Math.max(1, log.termAfter());
+    }
     DatabaseImport.Imported imported =
         DatabaseImport.read(
             database,

@@ -24,7 +24,10 @@ final class SnapshotCommands {
   private static final String DEFAULT_NAME = "default";
   private static final String DEFAULT_PEER_URL = "http://localhost:2380";
 
-  @Command(name = "status", description = "Checks a snapshot file and prints its content in short")
+  @Command(
+      name = "status",
+      mixinStandardHelpOptions = true,
+      description = "Checks a snapshot file and prints its content in short")
   int status(
       @Parameters(paramLabel = "FILE", arity = "0..*") List<Path> files, @Mixin OutputFlags flags) {
     OutputForm form = flags.form();
@@ -35,6 +38,7 @@ final class SnapshotCommands {
 
   @Command(
       name = "restore",
+      mixinStandardHelpOptions = true,
       description = "Builds the data directory of a member of a new cluster from a snapshot file")
   int restore(
       @Parameters(paramLabel = "FILE", arity = "0..*") List<Path> files,

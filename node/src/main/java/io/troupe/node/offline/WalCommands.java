@@ -37,6 +37,7 @@ final class WalCommands {
 
   @Command(
       name = "dump",
+      mixinStandardHelpOptions = true,
       description = "Prints the entries of the log: index, term, kind, bytes, keys; never values")
   int dump(
       @Mixin StoppedMember member,
@@ -68,6 +69,7 @@ final class WalCommands {
 
   @Command(
       name = "verify",
+      mixinStandardHelpOptions = true,
       description = "Reads the whole log, with its checksums, and decodes each entry")
   int verify(@Mixin StoppedMember member) {
     try (DataDir files = member.open()) {

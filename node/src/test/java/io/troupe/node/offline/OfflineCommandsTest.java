@@ -87,6 +87,25 @@ class OfflineCommandsTest {
   }
 
   @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "snapshot status",
+        "snapshot restore",
+        "hashkv",
+        "migrate",
+        "defrag",
+        "wal dump",
+        "wal verify",
+        "data check"
+      })
+  void eachCommandHasHelp(String command) {
+    String[] args = (command + " --help").split(" ", -1);
+    assertThat(OfflineCommands.isCommand(args)).isTrue();
+    assertThat(OfflineCommands.run(args)).as(errors()).isZero();
+    assertThat(printed.toString(StandardCharsets.UTF_8)).startsWith("Usage: ctl " + command);
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"simple", "json", "fields", "table"})
   void hashkvPrintsWhatEtcdutlPrints(String form) throws IOException {
     assertThat(OfflineCommands.run("hashkv", file.toString(), "--rev", "8", "-w", form)).isZero();
