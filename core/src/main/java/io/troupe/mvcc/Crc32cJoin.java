@@ -5,7 +5,7 @@ package io.troupe.mvcc;
  * values. So parts may be summed in any order. Appending n zero bytes multiplies a sum by x to the
  * power of 8n, modulo the polynomial.
  */
-final class Crc32cJoin {
+public final class Crc32cJoin {
   /** Castagnoli polynomial, lowest power in the highest bit. */
   private static final int POLYNOMIAL = 0x82f63b78;
 
@@ -19,7 +19,7 @@ final class Crc32cJoin {
    *
    * @param secondLength length of the second sequence in bytes, 0 or more
    */
-  static int join(int first, int second, int secondLength) {
+  public static int join(int first, int second, int secondLength) {
     int shifted = first;
     int rest = secondLength;
     for (int k = 0; rest != 0; k++) {

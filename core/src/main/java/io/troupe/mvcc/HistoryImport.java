@@ -95,6 +95,11 @@ public final class HistoryImport {
     put(Space.REV, StoreKeys.revision(main, (int) sub), RowCodec.change(tombstone, kv.key()));
   }
 
+  /** A number of eight bytes, the highest first. */
+  public static long number(Bytes row, int at) {
+    return StoreKeys.getLong(row, at);
+  }
+
   private static boolean isTombstone(Bytes revision) {
     boolean marked = revision.length() == REVISION_BYTES + 1;
     boolean valid =

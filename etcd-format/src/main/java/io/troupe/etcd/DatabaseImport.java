@@ -7,24 +7,20 @@ import io.troupe.model.AuthRole;
 import io.troupe.model.AuthUser;
 import io.troupe.model.Bytes;
 import io.troupe.model.Lease;
-import io.troupe.model.NodeId;
+import io.troupe.model.MemberAttributes;
 import io.troupe.mvcc.AuthRows;
 import io.troupe.mvcc.HistoryImport;
 import io.troupe.mvcc.MetaRows;
 import io.troupe.mvcc.OrderedStore;
 import io.troupe.mvcc.OrderedStore.Space;
-import io.troupe.raft.membership.Membership;
 import io.troupe.raft.membership.MembershipCodec;
 import java.nio.ByteBuffer;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Builds a state from a database file of etcd (SN2): keys with their history, leases, alarms, users
- * and roles. The members are those of the new cluster.
+ * and roles. The caller passes the members: those of a new cluster, or of the database.
  */
 public final class DatabaseImport {
   /** Records between two reports of progress. */
@@ -34,13 +30,13 @@ public final class DatabaseImport {
   private final HistoryImport out;
 
   /**
-   * The new cluster. The state contains the log up to {@code index}, which contains the members.
+   * The cluster of the state, which contains the log up to {@code index}.
    *
-   * @param peerUrls of each voter
-   * @param index 1 or more
-   * @param term 1 or more
+   * @param members after that entry
+   * @param index 0 if the state contains no entry
+   * @param term term of that entry
    */
-  public record Cluster(Map<NodeId, List<String>> peerUrls, long index, long term) {}
+  public record Cluster(EtcdMembers members, long index, long term) {}
 
   /**
    * Changes of revisions (SN3).
@@ -145,11 +141,12 @@ public final class DatabaseImport {
   }
 
   private void members(Cluster cluster) {
-    Membership membership =
-        new Membership(
-            cluster.index(), cluster.peerUrls().keySet(), Set.of(), Set.of(), Set.of(), Set.of());
-    out.put(Space.META, MetaRows.MEMBERSHIP, MembershipCodec.encode(membership));
-    cluster
+    EtcdMembers members = cluster.members();
+    out.put(
+        Space.META,
+        MetaRows.MEMBERSHIP,
+        MembershipCodec.encode(members.membership(cluster.index())));
+    members
         .peerUrls()
         .forEach(
             (member, urls) ->
@@ -157,6 +154,9 @@ public final class DatabaseImport {
                     Space.META,
                     MetaRows.peerUrls(member),
                     MetaRows.value(urls.stream().sorted().toList())));
+    for (MemberAttributes attributes : members.published()) {
+      out.put(Space.META, MetaRows.member(attributes.member()), MetaRows.value(attributes));
+    }
   }
 
   private void records(LongConsumer progress) {
@@ -174,24 +174,74 @@ public final class DatabaseImport {
     progress.accept(out.records());
   }
 
-  private Imported finish(Cluster cluster, Revisions revisions) {
-    long scheduled = -1;
-    long finished = -1;
-    BoltWalk meta = file.walk("meta");
-    while (meta.next()) {
-      switch (meta.key().utf8()) {
-        case "scheduledCompactRev" -> scheduled = revision("scheduledCompactRev", meta.value());
-        case "finishedCompactRev" -> finished = revision("finishedCompactRev", meta.value());
-        default -> {
-          // Belongs to the old cluster.
+  /**
+   * The newest entry that the database contains.
+   *
+   * @param index 0 if it contains none
+   * @param term 0 if the database does not have it, as with etcd before 3.5
+   */
+  public record Applied(long index, long term) {
+    /**
+     * Reads it.
+     *
+     * @throws DamagedDatabaseException if it is malformed
+     */
+    public static Applied of(BoltReader file) {
+      long index = 0;
+      long term = 0;
+      BoltWalk meta = file.walk("meta");
+      while (meta.next()) {
+        switch (meta.key().utf8()) {
+          case "consistent_index" -> index = number("consistent_index", meta.value());
+          case "term" -> term = number("term", meta.value());
+          default -> {
+            // Not about the log.
+          }
         }
       }
+      return new Applied(index, term);
     }
-    long current = Math.max(out.newestRevision(), scheduled) + revisions.bump();
-    long compacted = revisions.markCompacted() ? current : Math.max(scheduled, finished);
+  }
+
+  /**
+   * The compactions of a database; -1 for none.
+   *
+   * @param scheduled revision of the newest compaction
+   * @param finished revision of the newest compaction whose records are removed
+   */
+  record Compactions(long scheduled, long finished) {
+    static Compactions of(BoltReader file) {
+      long scheduled = -1;
+      long finished = -1;
+      BoltWalk meta = file.walk("meta");
+      while (meta.next()) {
+        switch (meta.key().utf8()) {
+          case "scheduledCompactRev" -> scheduled = revision("scheduledCompactRev", meta.value());
+          case "finishedCompactRev" -> finished = revision("finishedCompactRev", meta.value());
+          default -> {
+            // Not about compactions.
+          }
+        }
+      }
+      return new Compactions(scheduled, finished);
+    }
+
+    long compacted() {
+      return Math.max(scheduled, finished);
+    }
+  }
+
+  private Imported finish(Cluster cluster, Revisions revisions) {
+    Compactions compactions = Compactions.of(file);
+    long current = Math.max(out.newestRevision(), compactions.scheduled()) + revisions.bump();
+    long compacted = revisions.markCompacted() ? current : compactions.compacted();
     out.finish(
         new HistoryImport.Position(
-            current, compacted, Math.min(finished, compacted), cluster.index(), cluster.term()));
+            current,
+            compacted,
+            Math.min(compactions.finished(), compacted),
+            cluster.index(),
+            cluster.term()));
     return new Imported(out.records(), current, compacted);
   }
 

@@ -24,12 +24,17 @@ final class EtcdMessageReader {
   private EtcdMessageReader() {}
 
   /** Reads one field, whose tag was read. */
-  private interface Field {
+  interface Field {
     /** Returns false for an unknown field, which is skipped. */
     boolean read(int number, CodedInputStream in) throws IOException;
   }
 
-  private static void read(String what, Bytes message, Field field) {
+  /**
+   * Passes each field to {@code field}.
+   *
+   * @throws DamagedDatabaseException if the message is malformed
+   */
+  static void read(String what, Bytes message, Field field) {
     CodedInputStream in =
         CodedInputStream.newInstance(
             message.backingArray(), message.backingOffset(), message.length());
@@ -40,10 +45,14 @@ final class EtcdMessageReader {
         }
       }
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
-      throw new DamagedDatabaseException("malformed " + what + ": " + e.getMessage());
+      throw malformed(what, String.valueOf(e.getMessage()));
     } catch (IOException e) {
       throw new IllegalStateException("reading from memory", e);
     }
+  }
+
+  static DamagedDatabaseException malformed(String what, String why) {
+    return new DamagedDatabaseException("malformed " + what + ": " + why);
   }
 
   /** {@code leasepb.Lease}. */

@@ -25,6 +25,7 @@ import io.troupe.model.RangeQuery;
 import io.troupe.model.Result;
 import io.troupe.mvcc.AuthRows;
 import io.troupe.mvcc.Fixture;
+import io.troupe.mvcc.HashResult;
 import io.troupe.mvcc.HistoryResult;
 import io.troupe.mvcc.InMemoryOrderedStore;
 import io.troupe.mvcc.MetaRows;
@@ -38,6 +39,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,7 +47,10 @@ import org.junit.jupiter.api.io.TempDir;
 class DatabaseImportTest {
   private static final NodeId MEMBER = new NodeId(77);
   private static final DatabaseImport.Cluster CLUSTER =
-      new DatabaseImport.Cluster(Map.of(MEMBER, List.of("http://b:1", "http://a:1")), 1, 1);
+      new DatabaseImport.Cluster(
+          EtcdMembers.ofVoters(new TreeMap<>(Map.of(MEMBER, List.of("http://b:1", "http://a:1")))),
+          1,
+          1);
 
   private final Path dir;
 
@@ -140,6 +145,47 @@ class DatabaseImportTest {
       // The state accepts entries after the first one.
       assertThat(copy.apply(put("more", "1")).revision()).as(name).isEqualTo(revision + 1);
     }
+  }
+
+  /** The file's hash is that of the member, at each revision, whatever was compacted. */
+  @Test
+  void hashOfFileIsThatOfMember_MT7() throws IOException {
+    int compared = 0;
+    for (long seed = 1; seed <= 60; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      Fixture original = new Fixture();
+      original.apply(new Operation.LeaseGrant(5, 60));
+      for (int i = random.nextInt(1, 60); i > 0; i--) {
+        original.apply(change(random));
+      }
+      if (random.nextInt(4) == 0) {
+        original.apply(delete(span("k", "l")));
+      }
+      long newest = original.machine.currentRevision();
+      if (random.nextBoolean() && newest > 2) {
+        original.apply(new Operation.Compact(random.nextLong(2, newest + 1)));
+      }
+      long compacted = original.machine.reader().view().compactedRevision();
+      try (BoltReader reader = BoltReader.open(export(original))) {
+        for (long revision = Math.max(1, compacted); revision <= newest; revision++) {
+          HashResult.Hash member = (HashResult.Hash) original.machine.reader().hashNow(revision);
+          assertThat(HistoryHash.of(reader, revision))
+              .as("seed %s revision %s compacted %s", seed, revision, compacted)
+              .isEqualTo(new HistoryHash(member.hash(), revision, compacted));
+          compared++;
+        }
+        assertThat(HistoryHash.of(reader, 0)).isEqualTo(HistoryHash.of(reader, newest));
+        assertThatThrownBy(() -> HistoryHash.of(reader, newest + 1))
+            .isInstanceOf(HistoryHash.RevisionException.class)
+            .hasMessage("mvcc: required revision is a future revision");
+        if (compacted > 1) {
+          assertThatThrownBy(() -> HistoryHash.of(reader, compacted - 1))
+              .isInstanceOf(HistoryHash.RevisionException.class)
+              .hasMessage("mvcc: required revision has been compacted");
+        }
+      }
+    }
+    assertThat(compared).isGreaterThan(500);
   }
 
   @Test

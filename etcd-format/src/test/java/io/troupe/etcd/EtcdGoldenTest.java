@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,7 +49,10 @@ class EtcdGoldenTest {
       DatabaseImport.read(
           reader,
           store,
-          new DatabaseImport.Cluster(Map.of(new NodeId(1), List.of("http://a:1")), 1, 1),
+          new DatabaseImport.Cluster(
+              EtcdMembers.ofVoters(new TreeMap<>(Map.of(new NodeId(1), List.of("http://a:1")))),
+              1,
+              1),
           DatabaseImport.Revisions.UNCHANGED,
           records -> {});
     }

@@ -38,7 +38,7 @@ public final class NodeMain {
    *     own flags; or a command on files (docs/operations.md)
    */
   public static void main(String[] args) {
-    if (args.length > 0 && args[0].equals(OfflineCommands.SNAPSHOT)) {
+    if (OfflineCommands.isCommand(args)) {
       halt(OfflineCommands.run(args));
       return;
     }

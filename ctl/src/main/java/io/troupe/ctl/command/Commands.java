@@ -25,7 +25,11 @@ public final class Commands {
   public static CommandLine root(Session session, List<String> args) {
     CommandSpec spec = CommandSpec.forAnnotatedObject(session.options());
     spec.name("ctl");
-    spec.usageMessage().description("A command line client for Troupe and etcd v3.");
+    spec.usageMessage()
+        .description(
+            "A command line client for Troupe and etcd v3.",
+            "Commands on files: snapshot status, snapshot restore, hashkv, migrate, wal, data,"
+                + " defrag --data-dir.");
     CommandLine root = new CommandLine(spec);
     Map<String, Function<Session, Object>> all = all();
     boolean named = all.keySet().stream().anyMatch(name -> mayMean(args, name));

@@ -1,39 +1,39 @@
 package io.troupe.node.offline;
 
-import io.troupe.etcd.DatabaseImport;
-import io.troupe.node.logging.ProcessLogging;
-import io.troupe.persistence.wal.ChronicleWal;
-import java.nio.file.Path;
-import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
-/**
- * {@code snapshot status} and {@code snapshot restore} with the names, flags, texts and exit codes
- * of etcdutl (7.3, 8.4).
- */
+/** Commands on the files of a stopped member, and on those of etcd. */
 @Command(
-    name = OfflineCommands.SNAPSHOT,
-    description = "Commands on snapshot files",
-    mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "COMMAND")
+    name = "ctl",
+    subcommands = {
+      SnapshotCommands.class,
+      HashCommand.class,
+      MigrateCommand.class,
+      DefragCommand.class,
+      WalCommands.class,
+      DataCommands.class
+    })
 public final class OfflineCommands {
-  /** First argument of these commands. */
-  public static final String SNAPSHOT = "snapshot";
-
-  private static final String DEFAULT_NAME = "default";
-  private static final String DEFAULT_PEER_URL = "http://localhost:2380";
+  private static final Set<String> NAMES =
+      Set.of("snapshot", "hashkv", "migrate", "defrag", "wal", "data");
 
   private OfflineCommands() {}
 
   /**
+   * True if the arguments are one of these commands.
+   *
+   * @param args of the process
+   */
+  public static boolean isCommand(String... args) {
+    return args.length > 0 && NAMES.contains(args[0]);
+  }
+
+  /**
    * Runs a command, which prints to standard output, and errors to standard error.
    *
-   * @param args as typed, with {@link #SNAPSHOT}
+   * @param args as typed, with the name of the command
    * @return exit code: 0; 1 for a failure; 4 for an unknown output format; 128 for wrong arguments
    */
   public static int run(String... args) {
@@ -53,107 +53,6 @@ public final class OfflineCommands {
           }
           throw e;
         });
-    return line.execute(List.of(args).subList(1, args.length).toArray(String[]::new));
-  }
-
-  @Command(name = "status", description = "Checks a snapshot file and prints its content in short")
-  int status(
-      @Parameters(paramLabel = "FILE", arity = "0..*") List<Path> files,
-      @Option(
-              names = {"-w", "--write-out"},
-              defaultValue = "simple",
-              description = "simple, json, fields or table")
-          String form) {
-    StatusPrinter printer = StatusPrinter.named(form);
-    Path file = onlyFile(files, "snapshot status requires exactly one argument");
-    System.out.println(printer.text(SnapshotStatus.of(file)));
-    return 0;
-  }
-
-  @Command(
-      name = "restore",
-      description = "Builds the data directory of a member of a new cluster from a snapshot file")
-  int restore(
-      @Parameters(paramLabel = "FILE", arity = "0..*") List<Path> files,
-      @Option(
-              names = "--data-dir",
-              description = "Data directory; absent or empty; default: NAME.etcd")
-          @Nullable Path dataDir,
-      @Option(
-              names = "--wal-dir",
-              description = "Directory of the log; default: in the data directory")
-          @Nullable Path walDir,
-      @Option(names = "--name", defaultValue = DEFAULT_NAME, description = "Name of the member")
-          String name,
-      @Option(
-              names = "--initial-cluster",
-              defaultValue = DEFAULT_NAME + "=" + DEFAULT_PEER_URL,
-              description = "name=url of each member of the new cluster, separated by commas")
-          String initialCluster,
-      @Option(
-              names = "--initial-cluster-token",
-              defaultValue = "etcd-cluster",
-              description = "Distinguishes the new cluster from others with the same URLs")
-          String token,
-      @Option(
-              names = "--initial-advertise-peer-urls",
-              defaultValue = DEFAULT_PEER_URL,
-              description = "Peer URLs of the member, separated by commas")
-          String advertised,
-      @Option(
-              names = "--skip-hash-check",
-              arity = "0..1",
-              fallbackValue = "true",
-              description = "For a file that was copied from a data directory")
-          boolean skipHashCheck,
-      @Option(
-              names = "--bump-revision",
-              defaultValue = "0",
-              description = "Raises the revision by this number")
-          long bump,
-      @Option(
-              names = "--mark-compacted",
-              arity = "0..1",
-              fallbackValue = "true",
-              description = "Marks the raised revision as compacted; only with --bump-revision")
-          boolean markCompacted,
-      @Option(names = "--initial-memory-map-size", description = "Accepted, without effect")
-          @Nullable Long ignored) {
-    Path file = onlyFile(files, "snapshot restore requires exactly one argument");
-    if (bump < 0 || (bump > 0) != markCompacted) {
-      throw new CommandException(
-          CommandException.BAD_ARGUMENTS, "--mark-compacted required if --revision-bump > 0");
-    }
-    Map<String, List<String>> members = RestoreSettings.members(initialCluster, name, advertised);
-    RestoreSettings settings =
-        new RestoreSettings(
-            file,
-            dataDir == null ? Path.of(name + ".etcd") : dataDir,
-            walDir,
-            name,
-            members,
-            token,
-            skipHashCheck,
-            new DatabaseImport.Revisions(bump, markCompacted));
-    ProcessLogging.begin();
-    ChronicleWal.prepare();
-    long start = System.nanoTime();
-    DatabaseImport.Imported imported = new SnapshotRestore(settings).run(new ProgressLine());
-    System.err.printf(
-        "restored %s to %s: %d records, revision %d, compacted revision %d, in %.1fs%n",
-        file,
-        settings.dataDir(),
-        imported.records(),
-        imported.revision(),
-        imported.compactedRevision(),
-        (System.nanoTime() - start) / 1e9);
-    return 0;
-  }
-
-  private static Path onlyFile(@Nullable List<Path> files, String otherwise) {
-    if (files == null || files.size() != 1) {
-      throw new CommandException(CommandException.BAD_ARGUMENTS, otherwise);
-    }
-    return files.get(0);
+    return line.execute(args);
   }
 }

@@ -1,102 +1,12 @@
 package io.troupe.node.offline;
 
 import io.troupe.etcd.DatabaseImport;
-import io.troupe.model.NodeId;
-import io.troupe.node.flags.UrlList;
-import io.troupe.persistence.datadir.MemberIdentity;
-import io.troupe.protocol.MemberIds;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
-/**
- * What a restore makes of a snapshot: one member of a new cluster (SN2).
- *
- * @param walDir the log's own directory, or null if the log is in the data directory
- * @param members peer URLs by name, of all members of the new cluster
- */
+/** What a restore makes of a snapshot: one member of a new cluster (SN2). */
 record RestoreSettings(
     Path snapshot,
-    Path dataDir,
-    @Nullable Path walDir,
-    String name,
-    Map<String, List<String>> members,
-    String token,
+    TargetDirectory target,
+    NewCluster cluster,
     boolean skipHashCheck,
-    DatabaseImport.Revisions revisions) {
-
-  /**
-   * Reads the members, and checks that this member is one of them.
-   *
-   * @param initialCluster {@code name=url} pairs, separated by commas; a name may occur several
-   *     times
-   * @param advertised this member's peer URLs, separated by commas
-   * @throws CommandException if they do not fit together
-   */
-  static Map<String, List<String>> members(String initialCluster, String name, String advertised) {
-    Map<String, List<String>> members = new LinkedHashMap<>();
-    for (String pair : initialCluster.split(",", -1)) {
-      int split = pair.indexOf('=');
-      if (split < 1 || split == pair.length() - 1) {
-        throw new CommandException(
-            "--initial-cluster = "
-                + initialCluster
-                + " is wrong: expected name=url pairs, separated by commas");
-      }
-      members
-          .computeIfAbsent(pair.substring(0, split).strip(), absent -> new ArrayList<>())
-          .add(checked(pair.substring(split + 1).strip()));
-    }
-    List<String> own = members.get(name);
-    if (own == null) {
-      throw new CommandException(
-          "couldn't find local name \"" + name + "\" in the initial cluster configuration");
-    }
-    List<String> wanted = Arrays.stream(checked(advertised).split(",", -1)).sorted().toList();
-    if (!own.stream().sorted().toList().equals(wanted)) {
-      throw new CommandException(
-          "--initial-cluster has "
-              + name
-              + "="
-              + String.join(",", own)
-              + " but missing from --initial-advertise-peer-urls="
-              + advertised);
-    }
-    return members;
-  }
-
-  private static String checked(String urls) {
-    try {
-      return UrlList.checked(urls);
-    } catch (IllegalArgumentException e) {
-      throw new CommandException(String.valueOf(e.getMessage()));
-    }
-  }
-
-  /** Peer URLs by member id. */
-  SortedMap<NodeId, List<String>> peerUrls() {
-    SortedMap<NodeId, List<String>> peerUrls = new TreeMap<>();
-    members.values().forEach(urls -> peerUrls.put(MemberIds.initial(urls, token), urls));
-    return peerUrls;
-  }
-
-  /** Identity of the restored member (ID1, ID2). */
-  MemberIdentity identity(String createdBy) {
-    SortedMap<NodeId, List<String>> peerUrls = peerUrls();
-    List<String> own = members.getOrDefault(name, List.of());
-    return new MemberIdentity(
-        MemberIds.cluster(peerUrls.keySet()),
-        MemberIds.initial(own, token),
-        name,
-        own,
-        false,
-        peerUrls,
-        createdBy);
-  }
-}
+    DatabaseImport.Revisions revisions) {}

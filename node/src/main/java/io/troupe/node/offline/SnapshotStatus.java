@@ -9,7 +9,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.zip.CRC32C;
@@ -29,10 +31,12 @@ record SnapshotStatus(int hash, long revision, long totalKey, long totalSize, St
   /**
    * Reads and checks a whole file. Memory: some 50 bytes for each live key.
    *
+   * @param wait how long to wait for a process that uses the file; 0: without a limit
    * @throws CommandException if it cannot be read or is damaged
    */
-  static SnapshotStatus of(Path file) {
-    try (BoltReader reader = BoltReader.open(file)) {
+  static SnapshotStatus of(Path file, Duration wait) {
+    try (DatabaseLock lock = DatabaseLock.of(file, wait);
+        BoltReader reader = BoltReader.open(file)) {
       CRC32C crc = new CRC32C();
       Set<Bytes> live = new HashSet<>();
       long revision = 0;
@@ -71,8 +75,20 @@ record SnapshotStatus(int hash, long revision, long totalKey, long totalSize, St
     crc.update(bytes.backingArray(), bytes.backingOffset(), bytes.length());
   }
 
+  /** The form in which it is printed. */
+  Row row() {
+    long unsigned = Integer.toUnsignedLong(hash);
+    return new Row(
+        List.of(
+            new Row.Cell("HASH", "Hash", "hash", Integer.toHexString(hash), unsigned),
+            Row.Cell.number("REVISION", "Revision", "revision", revision),
+            Row.Cell.number("TOTAL KEYS", "Keys", "totalKey", totalKey),
+            new Row.Cell("TOTAL SIZE", "Size", "totalSize", size(), totalSize),
+            new Row.Cell("VERSION", "Version", "version", version, version)));
+  }
+
   /** The size in the form of etcdutl: two digits, decimal units. */
-  String size() {
+  private String size() {
     double size = totalSize;
     int unit = 0;
     while (size >= 1000 && unit < UNITS.length - 1) {

@@ -2,6 +2,7 @@ package io.troupe.node.offline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.jna.Native;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.MemberIdentity;
 import java.io.ByteArrayOutputStream;
@@ -83,6 +84,67 @@ class OfflineCommandsTest {
       assertThat(printed.toString(StandardCharsets.UTF_8))
           .isEqualTo(new String(expected.readAllBytes(), StandardCharsets.UTF_8));
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "snapshot status",
+        "snapshot restore",
+        "hashkv",
+        "migrate",
+        "defrag",
+        "wal dump",
+        "wal verify",
+        "data check"
+      })
+  void eachCommandHasHelp(String command) {
+    String[] args = (command + " --help").split(" ", -1);
+    assertThat(OfflineCommands.isCommand(args)).isTrue();
+    assertThat(OfflineCommands.run(args)).as(errors()).isZero();
+    assertThat(printed.toString(StandardCharsets.UTF_8)).startsWith("Usage: ctl " + command);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"simple", "json", "fields", "table"})
+  void hashkvPrintsWhatEtcdutlPrints(String form) throws IOException {
+    assertThat(OfflineCommands.run("hashkv", file.toString(), "--rev", "8", "-w", form)).isZero();
+    try (InputStream expected = resource("etcdutl-hashkv." + form)) {
+      assertThat(printed.toString(StandardCharsets.UTF_8))
+          .isEqualTo(new String(expected.readAllBytes(), StandardCharsets.UTF_8));
+    }
+  }
+
+  @Test
+  void wrongArgumentsOfHashkvHaveEtcdutlsTextsAndCodes() {
+    assertThat(OfflineCommands.run("hashkv")).isEqualTo(1);
+    assertThat(OfflineCommands.run("hashkv", "absent")).isEqualTo(1);
+    assertThat(OfflineCommands.run("hashkv", file.toString(), "--rev=100")).isEqualTo(1);
+    assertThat(OfflineCommands.run("hashkv", file.toString(), "--rev=3")).isEqualTo(1);
+    assertThat(OfflineCommands.run("hashkv", file.toString(), "-w=protobuf")).isEqualTo(4);
+    assertThat(OfflineCommands.run("hashkv", file.toString(), "--timeout=x")).isEqualTo(128);
+    assertThat(errors().lines())
+        .containsExactly(
+            "Error: accepts 1 arg(s), received 0",
+            "Error: stat absent: no such file or directory",
+            "Error: mvcc: required revision is a future revision",
+            "Error: mvcc: required revision has been compacted",
+            "Error: protobuf not supported as output format",
+            "Error: invalid argument \"x\" for \"--timeout\" flag: time: invalid duration \"x\"");
+  }
+
+  @Test
+  void databaseInUseIsAwaitedForTheTimeout() {
+    DatabaseLock.C library = Native.load("c", DatabaseLock.C.class);
+    int holder = library.open(file.toString(), 0);
+    library.flock(holder, 2);
+    try {
+      assertThat(OfflineCommands.run("hashkv", file.toString(), "--timeout=1ms")).isEqualTo(1);
+      assertThat(errors()).contains("Error: " + file + " is locked by another process");
+    } finally {
+      library.close(holder);
+    }
+    assertThat(OfflineCommands.run("hashkv", file.toString(), "--timeout=0")).isZero();
   }
 
   @Test
