@@ -10,32 +10,17 @@ if [ "${3:-}" != inside ]; then
   exec unshare --mount --pid --net --fork bash "$0" "$package" "$work" inside
 fi
 
-package="$1" work="$2"
-ip link set lo up
-mount --make-rprivate /
+. "${0%/*}/checks.sh"
+package="$1" work="$2" root="$2/root"
 mkdir -p "$work"
-mount -t tmpfs tmpfs "$work"
-mkdir "$work/upper" "$work/work" "$work/root"
-mount -t overlay overlay -o "lowerdir=/,upperdir=$work/upper,workdir=$work/work" "$work/root"
-root="$work/root"
-mount -t proc proc "$root/proc"
+ip link set lo up
+overlay "$work"
 mount --rbind /dev "$root/dev"
-mount -t tmpfs tmpfs "$root/run"
-mount -t tmpfs tmpfs "$root/tmp"
 cp "$package" "$root/tmp/first.deb"
-
-# A later version of the same files.
-mkdir "$root/tmp/later"
-dpkg-deb -R "$package" "$root/tmp/later/files"
-sed -i 's/^Version: .*/Version: 99.0/' "$root/tmp/later/files/DEBIAN/control"
-echo "# a comment of version 99" >> "$root/tmp/later/files/etc/default/troupe"
-dpkg-deb --root-owner-group -Zgzip -b "$root/tmp/later/files" "$root/tmp/later.deb" >/dev/null
+later_version "$package" "$root/tmp/later.deb"
 
 inside() { chroot "$root" "$@"; }
 fail() { echo "FAILED: $1" >&2; [ ! -f "$root/tmp/member.log" ] || cat "$root/tmp/member.log" >&2; exit 1; }
-check() { local what="$1"; shift; "$@" >/dev/null || fail "$what"; echo "ok: $what"; }
-refuted() { local what="$1"; shift; if "$@" >/dev/null 2>&1; then fail "$what"; fi; echo "ok: $what"; }
-equal() { [ "$2" = "$3" ] || fail "$1: '$2' instead of '$3'"; echo "ok: $1"; }
 
 # Where Java is not a package of Debian the dependency cannot be checked.
 options=()

@@ -9,10 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/**
- * A copy of this repository's files with a commit of their own, and the release that bin/release
- * makes of it. Copies at different places have the same commit.
- */
+/** The release that bin/release makes of a copy of this repository's files. */
 final class ReleaseBuild {
   private static final String COMMIT_DATE = "2026-01-02T03:04:05Z";
 
@@ -29,14 +26,11 @@ final class ReleaseBuild {
   }
 
   /**
-   * Builds a release.
+   * Copies the files of this repository, changed ones included, and commits the copy.
    *
    * @param copy a directory that does not exist
-   * @param umask of the build
-   * @param environment more variables of the build
    */
-  static ReleaseBuild in(Path copy, String umask, Map<String, String> environment)
-      throws IOException, InterruptedException {
+  static Path copySources(Path copy) throws IOException, InterruptedException {
     Path root = root();
     String listed =
         Commands.run(
@@ -65,6 +59,24 @@ final class ReleaseBuild {
     git(copy, "init", "-q");
     git(copy, "add", "-A");
     git(copy, "commit", "-q", "-m", "release");
+    return copy;
+  }
+
+  /** Clones such a copy into a directory that does not exist. */
+  static Path cloneSources(Path copy, Path clone) throws IOException, InterruptedException {
+    git(copy, "clone", "-q", copy.toString(), clone.toString());
+    return clone;
+  }
+
+  /**
+   * Builds a release.
+   *
+   * @param copy sources with a commit
+   * @param umask of the build
+   * @param environment more variables of the build
+   */
+  static ReleaseBuild in(Path copy, String umask, Map<String, String> environment)
+      throws IOException, InterruptedException {
     Path log = copy.resolveSibling(copy.getFileName() + ".log");
     ProcessBuilder build =
         new ProcessBuilder("bash", "-c", "umask " + umask + " && exec bin/release")
