@@ -14,6 +14,7 @@ public final class DiskMetrics {
   private final WalSyncs walSyncs = new WalSyncs();
   private final LongAdder walBytes = new LongAdder();
   private final LongAdder defragmenting = new LongAdder();
+  private final WalProgress walProgress = new WalProgress();
 
   DiskMetrics(Families families) {
     walWrite =
@@ -57,6 +58,10 @@ public final class DiskMetrics {
     families.gaugeOf(
         "etcd_disk_wal_write_bytes_total", "Bytes of entries written to the log.", walBytes::sum);
     families.gaugeOf(
+        "troupe_wal_pending_seconds",
+        "Age of the write or forced write of the log that the disk has not completed, else 0.",
+        () -> Seconds.of(walProgress.pendingNanos(System.nanoTime())));
+    families.gaugeOf(
         "etcd_disk_defrag_inflight",
         "1 while the state's store is fully compacted, else 0.",
         defragmenting::sum);
@@ -80,6 +85,11 @@ public final class DiskMetrics {
     if (entries > 0) {
       walSyncs.add(lastIndex, startNanos, endNanos);
     }
+  }
+
+  /** The operation of the log that the disk executes now. */
+  public WalProgress walProgress() {
+    return walProgress;
   }
 
   /** The last forced writes. */

@@ -13,6 +13,7 @@ public final class RaftMetrics {
   private final LongAdder readsFailed = new LongAdder();
   private final LongAdder readsSlow = new LongAdder();
   private final LongAdder lateHeartbeats = new LongAdder();
+  private volatile long ticks;
   private final Counter promoted;
   private final Counter notPromoted;
 
@@ -68,6 +69,17 @@ public final class RaftMetrics {
     if (!applied) {
       failed.increment();
     }
+  }
+
+  /** The raft actor handled a tick. Called by its thread only. */
+  public void ticked() {
+    long next = ticks + 1;
+    ticks = next;
+  }
+
+  /** Ticks that the raft actor handled in this run of the process. */
+  public long ticks() {
+    return ticks;
   }
 
   /** Heartbeats were sent late, one to each of this number of members. */

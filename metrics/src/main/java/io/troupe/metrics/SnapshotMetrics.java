@@ -3,6 +3,7 @@ package io.troupe.metrics;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Gauge;
 import io.prometheus.metrics.core.metrics.Histogram;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Metrics of snapshots: saves of this member's own state, and transfers between members. The series
@@ -64,6 +65,8 @@ public final class SnapshotMetrics {
   private final Histogram saveForced;
   private final Histogram saveSummed;
   private final Histogram saved;
+  private final LongAdder saveFailures = new LongAdder();
+  private volatile long newestIndex;
   private volatile boolean installing;
   private volatile Retained retained = new Retained(0, 0, 0);
 
@@ -111,6 +114,14 @@ public final class SnapshotMetrics {
         "etcd_server_snapshot_apply_in_progress_total",
         "1 while another member's snapshot replaces the state, else 0.",
         () -> installing ? 1 : 0);
+    families.gaugeOf(
+        "troupe_snapshot_index",
+        "Index of the newest snapshot of this member, 0 without one.",
+        () -> newestIndex);
+    families.counterOf(
+        "troupe_snapshot_save_failures_total",
+        "Own snapshots that could not be saved.",
+        saveFailures::sum);
     families.gaugesOf(
         "troupe_wal_retained_bytes",
         "Bytes of log below the newest snapshot that stay on disk, by the first reason.",
@@ -191,6 +202,21 @@ public final class SnapshotMetrics {
     saveSummed.observe(Seconds.of(summedNanos));
     saveForced.observe(Seconds.of(forcedNanos));
     saved.observe(Seconds.of(totalNanos));
+  }
+
+  /** Index of the newest snapshot on disk, 0 if there is none. */
+  public void newest(long index) {
+    newestIndex = index;
+  }
+
+  /** A snapshot of this member's own state could not be saved. */
+  public void saveFailed() {
+    saveFailures.increment();
+  }
+
+  /** True while another member's snapshot replaces the state of this one. */
+  public boolean isInstalling() {
+    return installing;
   }
 
   /** Another member's snapshot starts to replace the state of this one, or has finished. */

@@ -15,6 +15,7 @@ import io.troupe.node.process.ProcessExit;
 import io.troupe.node.process.StartException;
 import io.troupe.node.process.SystemdNotifier;
 import io.troupe.node.process.Version;
+import io.troupe.node.process.Watchdog;
 import io.troupe.persistence.wal.ChronicleWal;
 import java.util.Arrays;
 import java.util.List;
@@ -98,6 +99,7 @@ public final class NodeMain {
     logStart(log, settings);
     notices.forEach(notice -> say(log, notice));
     SystemdNotifier supervisor = SystemdNotifier.ofProcess();
+    supervisor.status("opening the data directory");
     RunningNode node;
     try {
       // A supervisor may stop the process as soon as it reports ready: the hook is set before.
@@ -111,6 +113,7 @@ public final class NodeMain {
       ending.end(failure);
       return;
     }
+    supervisor.status("waiting until a quorum of the cluster runs");
     try {
       node.awaitReady();
     } catch (InterruptedException | StartException stopped) {
@@ -118,6 +121,7 @@ public final class NodeMain {
       return;
     }
     supervisor.ready();
+    Watchdog.start(supervisor, node::progress);
     HeapMonitor.start();
     if (!json) {
       System.out.println("ready to serve client requests");
@@ -208,7 +212,7 @@ public final class NodeMain {
 
   private static void stop(Logger log, RunningNode node, SystemdNotifier supervisor) {
     log.info("stopping cause={}", ProcessExit.cause());
-    supervisor.stopping();
+    supervisor.stopping(ProcessExit.cause());
     node.close();
     log.info("stopped");
     if (ProcessHandle.current().pid() == 1) {

@@ -12,6 +12,7 @@ import io.troupe.edge.calls.Tracing;
 import io.troupe.edge.connection.ConnectionSecurity;
 import io.troupe.edge.connection.PortServices;
 import io.troupe.grpc.error.GrpcException;
+import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.node.config.ConfigLoader;
@@ -26,6 +27,7 @@ import io.troupe.node.ports.Peers;
 import io.troupe.node.ports.QuorumLog;
 import io.troupe.node.process.DiskSpaceMonitor;
 import io.troupe.node.process.ExitCode;
+import io.troupe.node.process.MemberProgress;
 import io.troupe.node.process.MemoryLock;
 import io.troupe.node.process.StartException;
 import io.troupe.node.start.InitialCluster;
@@ -33,6 +35,7 @@ import io.troupe.node.start.InitialCorruptionCheck;
 import io.troupe.node.start.StorageOpener;
 import io.troupe.node.tracing.OtlpTracing;
 import io.troupe.persistence.datadir.DataDir;
+import io.troupe.protocol.MemberStatus;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.server.EtcdServices;
@@ -45,6 +48,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -86,6 +90,7 @@ public final class RunningNode implements AutoCloseable {
   private final Consumer<Throwable> broken;
   private final CompletableFuture<Void> published = new CompletableFuture<>();
   private volatile @Nullable EtcdServices services;
+  private volatile @Nullable MemberStatus status;
   private final ClientPorts ports;
   private volatile Tracing tracing = Tracing.OFF;
 
@@ -260,6 +265,7 @@ public final class RunningNode implements AutoCloseable {
             () -> !space.isLow(),
             new Defragmentation(() -> defragment(refs), refs.reads().defragmentation())::request);
     refs.onAuth(logins.tokens());
+    status = refs.status();
     services = wired;
     queries.serve(wired.peerReplys());
     files
@@ -382,6 +388,20 @@ public final class RunningNode implements AutoCloseable {
    */
   void whenProcessEnds(Runnable stop) {
     CoordinatedShutdown.get(system).addJvmShutdownHook(stop);
+  }
+
+  /** Reads how far the member is, for the watchdog. Does not block. */
+  MemberProgress progress() {
+    MemberStatus now = Objects.requireNonNull(status);
+    MemberMetrics metrics = files.metrics();
+    // The applied index first: it never is above the commit index of a later moment.
+    long applied = now.applied();
+    return new MemberProgress(
+        metrics.disk().walProgress().pendingOperation(),
+        now.committed(),
+        applied,
+        metrics.raft().ticks(),
+        metrics.snapshots().isInstalling());
   }
 
   /** Returns the open local ports, in the order of listen-client-urls. */

@@ -23,7 +23,7 @@ final class InstrumentedWal implements Wal {
   @Override
   public void append(HardState state, List<Entry> entries) {
     long startNanos = System.nanoTime();
-    wal.append(state, entries);
+    write(startNanos, () -> wal.append(state, entries));
     long nanos = System.nanoTime() - startNanos;
     long bytes = 0;
     for (Entry entry : entries) {
@@ -39,19 +39,28 @@ final class InstrumentedWal implements Wal {
   @Override
   public void sync() {
     long startNanos = System.nanoTime();
-    wal.sync();
+    write(startNanos, wal::sync);
     metrics.walSynced(startNanos, System.nanoTime(), unsynced, lastIndex);
     unsynced = 0;
   }
 
   @Override
   public void dropBefore(long index) {
-    wal.dropBefore(index);
+    write(System.nanoTime(), () -> wal.dropBefore(index));
   }
 
   @Override
   public void restartAfter(long index) {
-    wal.restartAfter(index);
+    write(System.nanoTime(), () -> wal.restartAfter(index));
+  }
+
+  private void write(long startNanos, Runnable operation) {
+    metrics.walProgress().started(startNanos);
+    try {
+      operation.run();
+    } finally {
+      metrics.walProgress().completed();
+    }
   }
 
   @Override

@@ -215,6 +215,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> {
     timers.startSingleTimer(Tick.INSTANCE, ticks.untilNext(now));
     boolean late = effects.leads() && heartbeats.isLate(now);
     loop.tick();
+    links.metrics().ticked();
     ReplicationStatus replication = late ? loop.replication() : null;
     // A leader that steps down at this tick sends no heartbeats.
     if (replication != null) {

@@ -148,6 +148,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand>
                     snapshots.logBytes() / 2,
                     snapshots.receiverLogBytes())),
             this);
+    known.newestIndex(Long.MAX_VALUE).ifPresent(files.metrics().snapshots()::newest);
     core.start();
     timers.startTimerWithFixedDelay(DiskCheck.INSTANCE, settings.checkInterval());
   }
@@ -224,9 +225,11 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand>
           "cannot save snapshot, log is not truncated snapshot-index={}: {}",
           index,
           saved.failure().toString());
+      files.metrics().snapshots().saveFailed();
       core.saveFailed();
       return this;
     }
+    files.metrics().snapshots().newest(index);
     LOG.info(
         "saved snapshot snapshot-index={} took={}",
         index,

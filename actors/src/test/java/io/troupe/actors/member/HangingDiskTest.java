@@ -2,6 +2,7 @@ package io.troupe.actors.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.metrics.WalProgress;
 import io.troupe.protocol.ProposeReply;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
@@ -50,6 +51,9 @@ class HangingDiskTest {
     CompletableFuture<ProposeReply> meanwhile =
         former.put("meanwhile", new byte[10]).toCompletableFuture();
     TestMembers.await("it to write", () -> former.wal().hasWaiter());
+    WalProgress progress = former.metrics().disk().walProgress();
+    long pending = progress.pendingOperation();
+    assertThat(pending).isPositive();
 
     TestMembers.await("it to step down", () -> !former.leads());
     TestMembers.await(
@@ -58,12 +62,15 @@ class HangingDiskTest {
     assertThat(next).isNotSameAs(former);
     TestMembers.put(next, "after", new byte[10]);
     assertThat(former.wal().hasWaiter()).as("its disk still hangs").isTrue();
+    assertThat(progress.pendingOperation()).isEqualTo(pending);
+    assertThat(ShownMetrics.value(former.metrics(), "troupe_wal_pending_seconds")).isPositive();
     assertThat(former.leads()).isFalse();
     assertThat(meanwhile).as("what it does not hold it does not acknowledge").isNotDone();
 
     former.wal().release();
     long at = next.refs().status().applied();
     TestMembers.await("its return", () -> former.refs().status().applied() >= at);
+    TestMembers.await("an idle disk", () -> progress.pendingOperation() == 0);
     assertThat(former.refs().state().hashKv(0).hash())
         .isEqualTo(next.refs().state().hashKv(0).hash());
     TestMembers.put(former, "through it", new byte[10]);

@@ -267,6 +267,7 @@ class ThreeMembersTest {
     assertThat(shown(leader, "etcd_debugging_snap_save_total_duration_seconds_count"))
         .as("it took snapshots of its own")
         .isPositive();
+    assertThat(shown(leader, "troupe_snapshot_index")).isPositive();
     assertThat(shown(leader, "etcd_debugging_snap_save_marshalling_duration_seconds_sum"))
         .isPositive();
     assertThat(shown(leader, "etcd_snap_fsync_duration_seconds_sum")).isPositive();

@@ -17,6 +17,9 @@ import org.slf4j.LoggerFactory;
 public final class SystemdNotifier {
   private static final Logger LOG = LoggerFactory.getLogger(SystemdNotifier.class);
 
+  /** Status of a member that serves. */
+  static final String SERVING = "serving clients";
+
   private static final int AF_UNIX = 1;
   private static final int SOCK_DGRAM = 2;
   private static final int SOCK_CLOEXEC = 0x80000;
@@ -55,14 +58,28 @@ public final class SystemdNotifier {
     return new SystemdNotifier(socket);
   }
 
-  /** Notifies that the member serves clients. */
-  public void ready() {
-    send("READY=1");
+  /** Sets the line that {@code systemctl status} shows. */
+  public void status(String line) {
+    send("STATUS=" + line);
   }
 
-  /** Notifies that the process stops because it received a signal. */
-  public void stopping() {
-    send("STOPPING=1");
+  /** Notifies that the member serves clients. */
+  public void ready() {
+    send("READY=1\nSTATUS=" + SERVING);
+  }
+
+  /** Notifies that the member makes progress ({@link Watchdog}). */
+  public void alive() {
+    send("WATCHDOG=1");
+  }
+
+  /**
+   * Notifies that the process stops.
+   *
+   * @param cause why
+   */
+  public void stopping(String cause) {
+    send("STOPPING=1\nSTATUS=stopping, cause: " + cause);
   }
 
   private void send(String state) {
@@ -71,7 +88,7 @@ public final class SystemdNotifier {
     }
     try {
       byte[] address = address(socket);
-      byte[] data = state.getBytes(StandardCharsets.US_ASCII);
+      byte[] data = state.getBytes(StandardCharsets.UTF_8);
       C library = Native.load("c", C.class);
       int fd = library.socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
       try {
@@ -83,7 +100,7 @@ public final class SystemdNotifier {
       // The last one: the library cannot be unpacked, for example into a directory mounted noexec.
       LOG.warn(
           "cannot notify systemd state={} NOTIFY_SOCKET={} error={}",
-          state,
+          state.replace('\n', ' '),
           socket,
           String.valueOf(failed.getMessage()));
     }

@@ -66,7 +66,7 @@ class ProcessExitTest {
   /** The unit lists the statuses that a restart does not repair; operations.md lists the same. */
   @Test
   void systemdUnitAndOperationsPageListExitCodes() throws IOException {
-    String unit = Files.readString(file("conf/troupe.service"));
+    String unit = Files.readString(file("conf/systemd/troupe.service"));
     String prevented =
         unit.lines()
             .filter(line -> line.startsWith("RestartPreventExitStatus="))

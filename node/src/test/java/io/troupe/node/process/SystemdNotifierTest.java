@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.testing.LoggedLines;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -14,9 +15,15 @@ class SystemdNotifierTest {
     try (NotifySocket socket = new NotifySocket(name)) {
       SystemdNotifier supervisor = SystemdNotifier.at(name);
       supervisor.ready();
-      supervisor.stopping();
-      assertThat(List.of(socket.poll(), socket.poll(), socket.poll()))
-          .containsExactly("READY=1", "STOPPING=1", "");
+      supervisor.status("größer");
+      supervisor.alive();
+      supervisor.stopping("signal");
+      assertThat(Stream.generate(socket::poll).takeWhile(text -> !text.isEmpty()))
+          .containsExactly(
+              "READY=1\nSTATUS=serving clients",
+              "STATUS=größer",
+              "WATCHDOG=1",
+              "STOPPING=1\nSTATUS=stopping, cause: signal");
     }
   }
 
@@ -43,7 +50,7 @@ class SystemdNotifierTest {
     assertThat(warnings(missing))
         .singleElement()
         .asString()
-        .contains("state=READY=1 NOTIFY_SOCKET=" + missing, "No such file");
+        .contains("state=READY=1 STATUS=serving clients NOTIFY_SOCKET=" + missing, "No such file");
     assertThat(warnings("vsock:2:1234"))
         .singleElement()
         .asString()

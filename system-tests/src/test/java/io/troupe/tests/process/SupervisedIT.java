@@ -24,7 +24,9 @@ class SupervisedIT {
             .environment("NOTIFY_SOCKET", name);
     try (NotifySocket systemd = new NotifySocket(name);
         NodeProcess node = member.start()) {
-      assertThat(systemd.await()).isEqualTo("READY=1");
+      assertThat(systemd.await()).isEqualTo("STATUS=opening the data directory");
+      assertThat(systemd.await()).isEqualTo("STATUS=waiting until a quorum of the cluster runs");
+      assertThat(systemd.await()).isEqualTo("READY=1\nSTATUS=serving clients");
       node.awaitReady();
       List<ProcessHandle> first =
           new ArrayList<>(ProcessHandle.of(node.pid()).orElseThrow().children().toList());
@@ -32,7 +34,7 @@ class SupervisedIT {
       // SIGTERM
       first.get(0).destroy();
       assertThat(node.awaitExit()).isZero();
-      assertThat(systemd.await()).isEqualTo("STOPPING=1");
+      assertThat(systemd.await()).isEqualTo("STOPPING=1\nSTATUS=stopping, cause: signal");
       assertThat(systemd.poll()).isEmpty();
       assertThat(node.err()).contains(" stopped").doesNotContain(" WARN ", "ERROR");
     }
