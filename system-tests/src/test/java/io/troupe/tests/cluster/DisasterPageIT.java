@@ -37,7 +37,7 @@ class DisasterPageIT {
   private static final Pattern PLACES =
       Pattern.compile(
           "10\\.0\\.0\\.([123]):(2379|2380)|IP:10\\.0\\.0\\.1"
-              + "|/var/lib/troupe|/etc/troupe|/backup/|/tmp/");
+              + "|/var/lib/troupe|/etc/troupe|/backup/");
 
   private final Path root =
       Objects.requireNonNull(NodeProcess.script("ctl").getParent()).resolve("..").normalize();
@@ -142,7 +142,6 @@ class DisasterPageIT {
                   case "/var/lib/troupe" -> machine(name).resolve("data").toString();
                   case "/etc/troupe" -> machine(name).resolve("etc").toString();
                   case "/backup/" -> directory + "/";
-                  case "/tmp/" -> machine(name) + "/";
                   case "IP:10.0.0.1" -> "IP:127.0.0.1";
                   default ->
                       "127.0.0.1:"
