@@ -8,9 +8,6 @@ import io.troupe.model.NodeId;
  * @param clusterId cluster of the sender; members of another cluster ignore the message
  * @param from sender
  * @param to receiver; an address may belong to another member by now
- * @param fromUrl first advertised peer URL of the sender: a member whose log lags does not know
- *     later members, but must reply to them
  * @param payload content
  */
-public record PeerEnvelope(
-    long clusterId, NodeId from, NodeId to, String fromUrl, PeerPayload payload) {}
+public record PeerEnvelope(long clusterId, NodeId from, NodeId to, PeerPayload payload) {}

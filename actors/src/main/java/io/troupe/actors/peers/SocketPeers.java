@@ -231,8 +231,7 @@ public final class SocketPeers implements PeerTransport, SnapshotTransport {
 
   private void send(NodeId to, PeerLink link, PeerPayload payload) {
     contacts.told(to, System.nanoTime());
-    PeerEnvelope envelope =
-        new PeerEnvelope(self.clusterId(), self.memberId(), to, self.url(), payload);
+    PeerEnvelope envelope = new PeerEnvelope(self.clusterId(), self.memberId(), to, payload);
     long size = PeerCodec.sizeAtMost(envelope);
     Outgoing message =
         new Outgoing(

@@ -31,11 +31,10 @@ public final class GenuineConnections {
     byte[] raft =
         join(
             greeting(CLUSTER, sender, receiver, url, PeerChannel.RAFT),
-            message(receiver, sender, url, new PeerMessage.Heartbeat(0, 0, 0)),
+            message(receiver, sender, new PeerMessage.Heartbeat(0, 0, 0)),
             message(
                 receiver,
                 sender,
-                url,
                 new PeerMessage.Append(
                     0,
                     0,
@@ -49,7 +48,7 @@ public final class GenuineConnections {
                 Frames.MESSAGE,
                 PeerCodec.encode(
                     new PeerEnvelope(
-                        CLUSTER, sender, receiver, url, new SnapshotMessage.Have(1, 2, 3)))));
+                        CLUSTER, sender, receiver, new SnapshotMessage.Have(1, 2, 3)))));
     byte[] queries =
         join(
             greeting(CLUSTER, sender, NodeId.NONE, url, PeerChannel.QUERY),
@@ -66,11 +65,11 @@ public final class GenuineConnections {
     return List.of(raft, snapshots, queries);
   }
 
-  private static byte[] message(NodeId receiver, NodeId sender, String url, PeerMessage message) {
+  private static byte[] message(NodeId receiver, NodeId sender, PeerMessage message) {
     return frame(
         Frames.MESSAGE,
         PeerCodec.encode(
-            new PeerEnvelope(CLUSTER, sender, receiver, url, new PeerPayload.Raft(message))));
+            new PeerEnvelope(CLUSTER, sender, receiver, new PeerPayload.Raft(message))));
   }
 
   static byte[] greeting(

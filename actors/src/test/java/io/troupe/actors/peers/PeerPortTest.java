@@ -95,11 +95,7 @@ class PeerPortTest {
         Frames.MESSAGE,
         PeerCodec.encode(
             new PeerEnvelope(
-                CLUSTER,
-                from,
-                to,
-                THREE_URL,
-                new PeerPayload.Raft(new PeerMessage.Heartbeat(1, 13, 0)))));
+                CLUSTER, from, to, new PeerPayload.Raft(new PeerMessage.Heartbeat(1, 13, 0)))));
   }
 
   /** Waits until the other side ends the connection. */
@@ -282,11 +278,10 @@ class PeerPortTest {
           .untilAsserted(
               () ->
                   assertThat(log.with("it contradicts the greeting of its connection")).hasSize(2));
-      assertThat(two.raft).noneMatch(envelope -> envelope.fromUrl().equals(THREE_URL));
+      assertThat(two.raft).noneMatch(envelope -> envelope.from().equals(THREE));
       send(greeting(THREE, TWO, PeerChannel.RAFT), message(THREE, TWO));
       Awaitility.await()
-          .untilAsserted(
-              () -> assertThat(two.raft).anyMatch(each -> each.fromUrl().equals(THREE_URL)));
+          .untilAsserted(() -> assertThat(two.raft).anyMatch(each -> each.from().equals(THREE)));
     }
   }
 
@@ -312,8 +307,7 @@ class PeerPortTest {
           greeting(THREE, NodeId.NONE, PeerChannel.QUERY),
           GenuineConnections.frame(Frames.QUERY, new byte[50]));
       Awaitility.await()
-          .untilAsserted(
-              () -> assertThat(two.raft).anyMatch(each -> each.fromUrl().equals(THREE_URL)));
+          .untilAsserted(() -> assertThat(two.raft).anyMatch(each -> each.from().equals(THREE)));
       Awaitility.await().untilAsserted(() -> assertThat(log.with("cannot be read")).hasSize(2));
       assertThat(value(two.metrics, "etcd_network_peer_received_failures_total{From=\"3\"}"))
           .isEqualTo(2);

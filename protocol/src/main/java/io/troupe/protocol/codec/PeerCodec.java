@@ -40,8 +40,7 @@ public final class PeerCodec {
         WirePeerEnvelope.newBuilder()
             .setCluster(envelope.clusterId())
             .setFrom(envelope.from().value())
-            .setTo(envelope.to().value())
-            .setFromUrl(envelope.fromUrl());
+            .setTo(envelope.to().value());
     if (envelope.payload() instanceof PeerPayload.Raft raft) {
       RaftMessageCodec.put(raft.message(), out);
     } else if (envelope.payload() instanceof SnapshotMessage snapshot) {
@@ -68,11 +67,7 @@ public final class PeerCodec {
     WirePeerEnvelope wire = WirePeerEnvelope.parseFrom(OperationCodec.input(body(data)));
     try {
       return new PeerEnvelope(
-          wire.getCluster(),
-          new NodeId(wire.getFrom()),
-          new NodeId(wire.getTo()),
-          wire.getFromUrl(),
-          payload(wire));
+          wire.getCluster(), new NodeId(wire.getFrom()), new NodeId(wire.getTo()), payload(wire));
     } catch (IllegalStateException | IllegalArgumentException e) {
       // Values that no member sends.
       throw new InvalidProtocolBufferException("bad peer message: " + e.getMessage(), e);
@@ -99,7 +94,7 @@ public final class PeerCodec {
 
   /** Upper bound of the size of the encoded message, close to its actual size; cheap. */
   public static long sizeAtMost(PeerEnvelope envelope) {
-    long size = MESSAGE_OVERHEAD + 3L * envelope.fromUrl().length();
+    long size = MESSAGE_OVERHEAD;
     if (envelope.payload() instanceof PeerPayload.Raft raft) {
       return size + RaftMessageCodec.sizeAtMost(raft.message(), ENTRY_OVERHEAD);
     }

@@ -151,7 +151,7 @@ class PeerCodecTest {
   }
 
   private static PeerEnvelope envelope(PeerPayload payload) {
-    return new PeerEnvelope(0xcdf818194e3a8c32L, A, B, "http://a:2380", payload);
+    return new PeerEnvelope(0xcdf818194e3a8c32L, A, B, payload);
   }
 
   @ParameterizedTest
@@ -205,6 +205,22 @@ class PeerCodecTest {
       assertThat(golden).isNotNull();
       assertThat(text.toString())
           .isEqualTo(new String(golden.readAllBytes(), StandardCharsets.UTF_8));
+    }
+  }
+
+  /** As members send them that repeat their peer URL in each message. */
+  @Test
+  void messagesWithTheUrlOfTheSenderAreRead() throws IOException {
+    String golden = "golden/peer-messages-v2-with-url.txt";
+    try (InputStream in = PeerCodecTest.class.getClassLoader().getResourceAsStream(golden)) {
+      assertThat(in).isNotNull();
+      List<String> lines = new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+      assertThat(lines).hasSizeGreaterThan(20);
+      for (String line : lines) {
+        String name = line.substring(0, line.indexOf(' '));
+        byte[] bytes = HexFormat.of().parseHex(line.substring(name.length() + 1));
+        assertThat(PeerCodec.decode(Bytes.wrap(bytes))).isEqualTo(envelope(payload(name)));
+      }
     }
   }
 
