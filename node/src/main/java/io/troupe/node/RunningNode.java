@@ -15,6 +15,7 @@ import io.troupe.grpc.error.GrpcException;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
+import io.troupe.node.backup.BackupSchedule;
 import io.troupe.node.config.ConfigLoader;
 import io.troupe.node.config.DerivedSettings;
 import io.troupe.node.config.NodeSettings;
@@ -91,6 +92,7 @@ public final class RunningNode implements AutoCloseable {
   private final CompletableFuture<Void> published = new CompletableFuture<>();
   private volatile @Nullable EtcdServices services;
   private volatile @Nullable MemberStatus status;
+  private volatile @Nullable BackupSchedule backups;
   private final ClientPorts ports;
   private volatile Tracing tracing = Tracing.OFF;
 
@@ -277,6 +279,7 @@ public final class RunningNode implements AutoCloseable {
             });
     PeerProbe.start(system, member, queries, settings.electionTimeout());
     QuorumLog.start(system, member);
+    backups = BackupSchedule.start(settings.backup(), files, refs.status());
     if (settings.tracing().isPresent()) {
       tracing = OtlpTracing.start(settings.tracing().get());
     }
@@ -444,6 +447,10 @@ public final class RunningNode implements AutoCloseable {
     // client that never sent a request) are closed with the actor system, without a warning.
     if (!finished(ports.close(grace), GRACE.plus(GRACE), "connections")) {
       LOG.debug("closing open connections after the grace period");
+    }
+    BackupSchedule schedule = backups;
+    if (schedule != null) {
+      schedule.close();
     }
     long endNanos = System.nanoTime() + STOP_STEP.toNanos();
     if (!finished(ActorSystems.stopped(system), STOP_STEP, "actors")) {

@@ -28,8 +28,8 @@ public final class Commands {
     spec.usageMessage()
         .description(
             "A command line client for Troupe and etcd v3.",
-            "Commands on files: snapshot status, snapshot restore, hashkv, migrate, wal, data,"
-                + " defrag --data-dir.");
+            "Commands on files: snapshot status, snapshot restore, backup, hashkv, migrate, wal,"
+                + " data, defrag --data-dir.");
     CommandLine root = new CommandLine(spec);
     Map<String, Function<Session, Object>> all = all();
     boolean named = all.keySet().stream().anyMatch(name -> mayMean(args, name));

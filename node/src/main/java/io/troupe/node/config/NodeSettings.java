@@ -5,6 +5,7 @@ import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.edge.connection.ConnectionLimits;
 import io.troupe.edge.connection.KeepAlive;
 import io.troupe.edge.http.StatusPageMode;
+import io.troupe.node.backup.BackupSettings;
 import io.troupe.node.discovery.DiscoverySettings;
 import io.troupe.node.discovery.SrvSettings;
 import io.troupe.node.process.StartException;
@@ -44,6 +45,7 @@ import java.util.Optional;
  * @param clientTls TLS of client ports whose URL is https; empty: there is no such URL
  * @param peerTls TLS between members; empty: the peer URLs are not https
  * @param slow limits above which the log reports an operation
+ * @param backup schedule of backups; empty: none are written
  * @param tracing collector of traces; empty: no tracing
  * @param discovery discovery service of initial members; empty: none
  * @param srv SRV records that name the initial members; empty: none. Without both, initialCluster
@@ -71,6 +73,7 @@ public record NodeSettings(
     Duration diskStallTimeout,
     SnapshotSettings snapshots,
     long snapshotSendRateBytes,
+    Optional<BackupSettings> backup,
     long walSegmentBytes,
     int maxRequestBytes,
     int maxTxnOps,

@@ -104,6 +104,7 @@ final class SettingsReader {
             duration("snapshot-min-interval", Duration.ZERO, Duration.ofHours(1)),
             bytes("catch-up-log-bytes", 1 << 20, 1L << 40)),
         bytes("snapshot-send-rate", 1 << 20, 1L << 40),
+        new BackupReader(this).read(),
         bytes("wal-segment-size", 1 << 20, 512 << 20),
         (int) bytes("max-request-bytes", 1024, 256 << 20),
         (int) number("max-txn-ops", 0, 1_000_000),

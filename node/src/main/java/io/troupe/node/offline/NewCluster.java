@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -28,6 +29,37 @@ record NewCluster(String name, Map<String, List<String>> members, String token) 
    * @throws CommandException if they do not fit together
    */
   static NewCluster of(String initialCluster, String name, String advertised, String token) {
+    NewCluster cluster = of(initialCluster, name, token);
+    List<String> own = cluster.members.getOrDefault(name, List.of());
+    List<String> wanted = Arrays.stream(checked(advertised).split(",", -1)).sorted().toList();
+    if (!own.stream().sorted().toList().equals(wanted)) {
+      throw new CommandException(
+          "--initial-cluster has "
+              + name
+              + "="
+              + String.join(",", own)
+              + " but missing from --initial-advertise-peer-urls="
+              + advertised);
+    }
+    return cluster;
+  }
+
+  /** As above, for a member that advertises the URLs that the cluster has for it. */
+  static NewCluster of(String initialCluster, String name, String token) {
+    Map<String, List<String>> members = members(initialCluster);
+    if (!members.containsKey(name)) {
+      throw new CommandException(
+          "couldn't find local name \"" + name + "\" in the initial cluster configuration");
+    }
+    return new NewCluster(name, members, token);
+  }
+
+  /** Names of the members, in the given order. */
+  static Set<String> names(String initialCluster) {
+    return members(initialCluster).keySet();
+  }
+
+  private static Map<String, List<String>> members(String initialCluster) {
     Map<String, List<String>> members = new LinkedHashMap<>();
     for (String pair : initialCluster.split(",", -1)) {
       int split = pair.indexOf('=');
@@ -41,22 +73,7 @@ record NewCluster(String name, Map<String, List<String>> members, String token) 
           .computeIfAbsent(pair.substring(0, split).strip(), absent -> new ArrayList<>())
           .add(checked(pair.substring(split + 1).strip()));
     }
-    List<String> own = members.get(name);
-    if (own == null) {
-      throw new CommandException(
-          "couldn't find local name \"" + name + "\" in the initial cluster configuration");
-    }
-    List<String> wanted = Arrays.stream(checked(advertised).split(",", -1)).sorted().toList();
-    if (!own.stream().sorted().toList().equals(wanted)) {
-      throw new CommandException(
-          "--initial-cluster has "
-              + name
-              + "="
-              + String.join(",", own)
-              + " but missing from --initial-advertise-peer-urls="
-              + advertised);
-    }
-    return new NewCluster(name, members, token);
+    return members;
   }
 
   private static String checked(String urls) {

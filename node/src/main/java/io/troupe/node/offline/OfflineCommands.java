@@ -9,6 +9,7 @@ import picocli.CommandLine.Command;
     name = "ctl",
     subcommands = {
       SnapshotCommands.class,
+      BackupCommands.class,
       HashCommand.class,
       MigrateCommand.class,
       DefragCommand.class,
@@ -17,7 +18,7 @@ import picocli.CommandLine.Command;
     })
 public final class OfflineCommands {
   private static final Set<String> NAMES =
-      Set.of("snapshot", "hashkv", "migrate", "defrag", "wal", "data");
+      Set.of("snapshot", "backup", "hashkv", "migrate", "defrag", "wal", "data");
 
   private OfflineCommands() {}
 

@@ -35,9 +35,16 @@ record TargetDirectory(Path dataDir, @Nullable Path walDir) {
   /** Fills a new state. */
   interface Content {
     /**
+     * Fills the directory of the state before the store is opened.
+     *
+     * @param state empty
+     */
+    default void prepare(Path state) throws IOException {}
+
+    /**
      * Writes to the store.
      *
-     * @param store empty; flushed and closed afterwards
+     * @param store contains what was prepared; flushed and closed afterwards
      */
     Built write(OrderedStore store) throws IOException;
   }
@@ -96,6 +103,7 @@ record TargetDirectory(Path dataDir, @Nullable Path walDir) {
 
   private static Built write(DataDir files, Content content) throws IOException {
     Built built;
+    content.prepare(files.state());
     try (RocksStore store = RocksStore.open(files.state(), STORE)) {
       built = content.write(store);
       store.flush();

@@ -5,17 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import io.troupe.model.MemberAttributes;
 import io.troupe.model.NodeId;
+import io.troupe.node.FakeStatus;
 import io.troupe.protocol.ClusterView;
-import io.troupe.protocol.MemberStatus;
 import io.troupe.raft.membership.Membership;
 import io.troupe.testing.LoggedLines;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -38,73 +35,13 @@ class QuorumLogTest {
           new TreeMap<>(Map.of(TWO, new MemberAttributes(TWO, "n2", List.of()))));
 
   private final LoggedLines lines = new LoggedLines(QuorumLog.class);
-  private final Status status = new Status();
+  private final FakeStatus status = new FakeStatus(ONE);
   private long nowNanos = 1_000_000_000;
   private final QuorumLog log = new QuorumLog(status, () -> CLUSTER, () -> nowNanos);
 
   @AfterEach
   void close() {
     lines.close();
-  }
-
-  private static final class Status implements MemberStatus {
-    NodeId leader = NodeId.NONE;
-    final Set<NodeId> connected = new HashSet<>(Set.of(ONE));
-
-    @Override
-    public long clusterId() {
-      return 1;
-    }
-
-    @Override
-    public NodeId memberId() {
-      return ONE;
-    }
-
-    @Override
-    public long term() {
-      return 1;
-    }
-
-    @Override
-    public NodeId leader() {
-      return leader;
-    }
-
-    @Override
-    public OptionalLong leaderSinceNanos() {
-      return OptionalLong.empty();
-    }
-
-    @Override
-    public boolean isConnectedSince(long nanos) {
-      return true;
-    }
-
-    @Override
-    public boolean isConnectedSince(NodeId member, long nanos) {
-      return connected.contains(member);
-    }
-
-    @Override
-    public CompletableFuture<NodeId> awaitLeader() {
-      return new CompletableFuture<>();
-    }
-
-    @Override
-    public long committed() {
-      return 1;
-    }
-
-    @Override
-    public long applied() {
-      return 1;
-    }
-
-    @Override
-    public boolean isCorrupt() {
-      return false;
-    }
   }
 
   private List<Level> levels() {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class ProcessCluster implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration TIMEOUT = Duration.ofSeconds(90);
-  private static final String TOKEN = "process-cluster";
+  static final String TOKEN = "process-cluster";
 
   private static final class Slot {
     final NodeProcess.Builder made;

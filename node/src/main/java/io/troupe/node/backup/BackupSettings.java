@@ -1,0 +1,13 @@
+package io.troupe.node.backup;
+
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * When and where backups are written.
+ *
+ * @param directory of the backups, absolute
+ * @param interval from one backup to the next, 1 s or more
+ * @param keep number of backups, 1 or more; older ones are deleted
+ */
+public record BackupSettings(Path directory, Duration interval, int keep) {}

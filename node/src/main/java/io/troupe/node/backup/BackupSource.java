@@ -1,0 +1,63 @@
+package io.troupe.node.backup;
+
+import io.troupe.mvcc.FrozenHistory;
+import io.troupe.persistence.backup.Backups;
+import io.troupe.persistence.datadir.DurableFiles;
+import io.troupe.persistence.store.RocksSettings;
+import io.troupe.persistence.store.RocksStore;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * Freezes the state of a member for a backup: a checkpoint, whose table files are hard links.
+ *
+ * @param place directory of the checkpoint, on the file system of the state; deleted after use
+ * @param checkpoint writes a checkpoint to a directory that does not exist
+ * @param now time of a backup
+ */
+record BackupSource(
+    Path place, Consumer<Path> checkpoint, long cluster, long member, Supplier<Instant> now) {
+  private static final RocksSettings SMALL = new RocksSettings(8 << 20, 4 << 20, 1, 64, 0);
+
+  /** Uses a checkpoint and where it comes from. */
+  interface Use<T> {
+    T of(Path content, Backups.Origin origin);
+  }
+
+  /**
+   * Makes a checkpoint, and deletes it after its use.
+   *
+   * @throws io.troupe.mvcc.StoreException if it cannot be made
+   * @throws UncheckedIOException if an old one cannot be deleted
+   */
+  <T> T use(Use<T> use) {
+    delete();
+    try {
+      Instant time = Instant.ofEpochMilli(now.get().toEpochMilli());
+      checkpoint.accept(place);
+      return use.of(place, origin(time));
+    } finally {
+      delete();
+    }
+  }
+
+  private Backups.Origin origin(Instant time) {
+    try (RocksStore store = RocksStore.openReadOnly(place, SMALL)) {
+      FrozenHistory at = FrozenHistory.of(store);
+      return new Backups.Origin(
+          time, cluster, member, at.appliedIndex(), at.appliedTerm(), at.revision());
+    }
+  }
+
+  private void delete() {
+    try {
+      DurableFiles.deleteTree(place);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot delete " + place, e);
+    }
+  }
+}
