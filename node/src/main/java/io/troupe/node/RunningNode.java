@@ -279,7 +279,7 @@ public final class RunningNode implements AutoCloseable {
             });
     PeerProbe.start(system, member, queries, settings.electionTimeout());
     QuorumLog.start(system, member);
-    backups = BackupSchedule.start(settings.backup(), files, refs.status());
+    backups = BackupSchedule.start(settings.backup(), files, refs.status(), space);
     if (settings.tracing().isPresent()) {
       tracing = OtlpTracing.start(settings.tracing().get());
     }

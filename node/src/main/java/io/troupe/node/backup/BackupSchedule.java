@@ -1,6 +1,7 @@
 package io.troupe.node.backup;
 
 import io.troupe.actors.member.MemberFiles;
+import io.troupe.actors.snapshot.DiskCapacity;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.mvcc.StoreException;
 import io.troupe.persistence.backup.BackupException;
@@ -70,11 +71,16 @@ public final class BackupSchedule implements AutoCloseable {
    * Starts the schedule of a member, and shows its metrics.
    *
    * @param settings empty: there are no backups, and the metrics are 0
+   * @param disk of the state
    * @return null without settings
    */
   public static @Nullable BackupSchedule start(
-      Optional<BackupSettings> settings, MemberFiles files, MemberStatus status) {
-    BackupSchedule schedule = settings.map(present -> of(present, files, status)).orElse(null);
+      Optional<BackupSettings> settings,
+      MemberFiles files,
+      MemberStatus status,
+      DiskCapacity disk) {
+    BackupSchedule schedule =
+        settings.map(present -> of(present, files, status, disk)).orElse(null);
     register(schedule, files.metrics());
     if (schedule != null) {
       schedule.begin();
@@ -83,11 +89,12 @@ public final class BackupSchedule implements AutoCloseable {
   }
 
   private static BackupSchedule of(
-      BackupSettings settings, MemberFiles files, MemberStatus status) {
+      BackupSettings settings, MemberFiles files, MemberStatus status, DiskCapacity disk) {
     BackupSource source =
         new BackupSource(
             files.dataDir().snapshots().resolve("backup"),
             directory -> files.store().checkpoint(directory),
+            () -> files.store().unwrittenBytes() <= disk.freeBytes(),
             files.identity().clusterId(),
             files.identity().memberId().value(),
             Instant::now);
@@ -129,13 +136,21 @@ public final class BackupSchedule implements AutoCloseable {
   private void checkSafely() {
     try {
       check();
-    } catch (BackupException | StoreException | UncheckedIOException e) {
+    } catch (RuntimeException failed) {
+      if (thread.isShutdown()) {
+        LOG.debug("backup abandoned, the member stops", failed);
+        return;
+      }
       failures.increment();
-      LOG.error("backup failed, the next check tries again: {}", String.valueOf(e.getMessage()));
-    } catch (RuntimeException unexpected) {
-      // It would end the schedule.
-      failures.increment();
-      LOG.error("backup failed, the next check tries again", unexpected);
+      boolean expected =
+          failed instanceof BackupException
+              || failed instanceof StoreException
+              || failed instanceof UncheckedIOException;
+      // Not thrown: that would end the schedule.
+      LOG.error(
+          "backup failed, the next check tries again: {}",
+          failed.getMessage(),
+          expected ? null : failed);
     }
   }
 

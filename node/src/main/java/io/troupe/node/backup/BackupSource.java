@@ -1,6 +1,7 @@
 package io.troupe.node.backup;
 
 import io.troupe.mvcc.FrozenHistory;
+import io.troupe.persistence.backup.BackupException;
 import io.troupe.persistence.backup.Backups;
 import io.troupe.persistence.datadir.DurableFiles;
 import io.troupe.persistence.store.RocksSettings;
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -17,10 +19,17 @@ import java.util.function.Supplier;
  *
  * @param place directory of the checkpoint, on the file system of the state; deleted after use
  * @param checkpoint writes a checkpoint to a directory that does not exist
+ * @param fits false if the disk has too little space: a state that cannot write its memory stops
+ *     the member
  * @param now time of a backup
  */
 record BackupSource(
-    Path place, Consumer<Path> checkpoint, long cluster, long member, Supplier<Instant> now) {
+    Path place,
+    Consumer<Path> checkpoint,
+    BooleanSupplier fits,
+    long cluster,
+    long member,
+    Supplier<Instant> now) {
   private static final RocksSettings SMALL = new RocksSettings(8 << 20, 4 << 20, 1, 64, 0);
 
   /** Uses a checkpoint and where it comes from. */
@@ -31,11 +40,16 @@ record BackupSource(
   /**
    * Makes a checkpoint, and deletes it after its use.
    *
+   * @throws BackupException if the disk has too little space for it
    * @throws io.troupe.mvcc.StoreException if it cannot be made
    * @throws UncheckedIOException if an old one cannot be deleted
    */
   <T> T use(Use<T> use) {
     delete();
+    if (!fits.getAsBoolean()) {
+      throw new BackupException(
+          "too little disk space for a checkpoint of the state; free disk space");
+    }
     try {
       Instant time = Instant.ofEpochMilli(now.get().toEpochMilli());
       checkpoint.accept(place);

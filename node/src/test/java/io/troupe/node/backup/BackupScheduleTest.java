@@ -41,6 +41,7 @@ class BackupScheduleTest {
   private final FakeClock clock = new FakeClock();
   private final BackupSchedule schedule;
   private long index;
+  private boolean fits = true;
 
   BackupScheduleTest(@TempDir Path temp) {
     target = temp.resolve("backups");
@@ -49,7 +50,12 @@ class BackupScheduleTest {
     backups = new Backups(new DirectoryTarget(target));
     BackupSource source =
         new BackupSource(
-            temp.resolve("checkpoint"), store::checkpoint, 0xc1, SELF.value(), clock::instant);
+            temp.resolve("checkpoint"),
+            store::checkpoint,
+            () -> fits,
+            0xc1,
+            SELF.value(),
+            clock::instant);
     schedule =
         new BackupSchedule(
             new BackupSettings(target, Duration.ofHours(1), 2), backups, source, status, clock);
@@ -164,5 +170,18 @@ class BackupScheduleTest {
     schedule.check();
     assertThat(backups.list()).hasSize(1);
     assertThat(target.resolveSibling("checkpoint")).doesNotExist();
+  }
+
+  /** A checkpoint writes the memory of the state, which may stop a member on a full disk. */
+  @Test
+  void nothingIsWrittenOnAFullDisk() {
+    fits = false;
+    assertThatThrownBy(schedule::check)
+        .isInstanceOf(BackupException.class)
+        .hasMessageContaining("too little disk space");
+    assertThat(backups.list()).isEmpty();
+    fits = true;
+    schedule.check();
+    assertThat(backups.list()).hasSize(1);
   }
 }
