@@ -388,6 +388,7 @@ class MetricsConformanceTest {
 
   @Test
   void watchesAndCancellationsAreCounted() {
+    STORE.awaitNoWatchers();
     MetricsText before = metrics();
     try (WatchStream watch = client.watch()) {
       watch.create(Requests.watch(STORE.key("w")));

@@ -173,6 +173,21 @@ final class ServedStore implements BeforeAllCallback, AfterAllCallback, BeforeEa
         .ignoreNoExceptions();
   }
 
+  /**
+   * Waits until the streams of earlier tests are gone: a member notices the end of a connection
+   * later than the test that closed it, so a gauge that is read at once still counts them.
+   */
+  void awaitNoWatchers() {
+    Http1 http = new Http1(target);
+    await()
+        .until(
+            () -> {
+              MetricsText metrics = MetricsText.of(http.get("/metrics").body());
+              return metrics.value("etcd_debugging_mvcc_watcher_total") == 0
+                  && metrics.value("etcd_debugging_mvcc_watch_stream_total") == 0;
+            });
+  }
+
   /** Skips a test that only a fresh store can pass. */
   void needsFreshStore() {
     Assumptions.assumeTrue(ENDPOINT == null, "the server is not fresh");
