@@ -40,12 +40,13 @@ public final class WalCore {
       return;
     }
     effects.sync();
-    // One reply covers all appends before it.
-    effects.durable(lastNumber);
+    // First the messages: the leader of this follower waits for them.
     for (List<Outgoing> messages : unsynced) {
       messages.forEach(effects::send);
     }
     unsynced.clear();
+    // One reply covers all appends before it.
+    effects.durable(lastNumber);
   }
 
   /**

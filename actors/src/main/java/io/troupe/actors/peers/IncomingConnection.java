@@ -13,7 +13,6 @@ import io.troupe.protocol.codec.PeerCodec;
 import io.troupe.protocol.codec.QueryCodec;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -33,17 +32,14 @@ import org.slf4j.LoggerFactory;
 final class IncomingConnection implements Runnable, PeerConnections.Connection, Frames.Budget {
   private static final Logger LOG = LoggerFactory.getLogger(IncomingConnection.class);
 
-  /** etcd's text. */
   /** What a refused member sends before it reads the alert: one greeting. */
   private static final int MAX_REFUSED_BYTES = 64 << 10;
 
+  /** etcd's text. */
   private static final String REJECTED = "rejected connection on peer endpoint";
 
   /** For the TLS handshake and the greeting together (TL4). */
   static final Duration FIRST_FRAME = Duration.ofSeconds(10);
-
-  /** The other side pings every half second. */
-  private static final Duration IDLE = Duration.ofSeconds(30);
 
   private static final int MAX_GREETING_BYTES = 4096;
 
@@ -110,8 +106,6 @@ final class IncomingConnection implements Runnable, PeerConnections.Connection, 
       }
     } catch (BadFrameException bad) {
       log.warn("connection to the peer port ended:", "reason=\"" + bad.getMessage() + '"');
-    } catch (SocketTimeoutException idle) {
-      LOG.debug("idle connection of another member ended remote-addr={}", socket.remoteText());
     } catch (IOException ended) {
       LOG.debug(
           "connection of another member ended remote-addr={} reason={}",
@@ -127,7 +121,6 @@ final class IncomingConnection implements Runnable, PeerConnections.Connection, 
 
   /** Runs the TLS handshake and checks the address of the certificate. */
   private boolean secure() throws IOException, InterruptedException {
-    socket.timeout(FIRST_FRAME);
     PeerTls tls = port.tls();
     if (tls == null) {
       return true;
@@ -140,7 +133,7 @@ final class IncomingConnection implements Runnable, PeerConnections.Connection, 
             REJECTED + " in the TLS handshake",
             REJECTED,
             "remote-addr=" + socket.remoteText() + " error=\"" + failure.getMessage() + '"');
-        // Ends with the timeout of the first frame at the latest, as without a greeting.
+        // Ends with FIRST_FRAME at the latest, as without a greeting.
         socket.drain(MAX_REFUSED_BYTES);
       }
       return false;
@@ -233,7 +226,6 @@ final class IncomingConnection implements Runnable, PeerConnections.Connection, 
     port.memberSpoke(socket.remote());
     rank = receiver.urlsOf(greeting.from()).isEmpty() ? Rank.NO_MEMBER : Rank.MEMBER;
     send(receiver.reply(GreetingRules.version(greeting)));
-    socket.timeout(IDLE);
     return true;
   }
 

@@ -43,6 +43,7 @@ final class OutboundQueue {
   private final Queue<Outgoing> waiting = new ArrayDeque<>();
   private long bytes;
   private boolean closed;
+  private boolean woken;
 
   OutboundQueue(PeerMemory.Part memory, int maxMessages) {
     this.memory = memory;
@@ -77,13 +78,8 @@ final class OutboundQueue {
     return fits;
   }
 
-  /**
-   * Waits for messages and removes some, in order. Their memory stays taken until {@link #done}.
-   *
-   * @return empty if none came in that time, or the queue is closed and empty
-   */
-  List<Outgoing> take(long timeoutNanos) throws InterruptedException {
-    awaitMessage(timeoutNanos);
+  /** Removes some messages, in order. Their memory stays taken until {@link #done}. */
+  List<Outgoing> take() {
     lock.lock();
     try {
       List<Outgoing> taken = new ArrayList<>();
@@ -137,14 +133,26 @@ final class OutboundQueue {
     }
   }
 
-  /** Waits for a message, at most that time, or until the queue is closed. */
+  /** Ends the wait of {@link #awaitMessage}, this one or the next. */
+  void wake() {
+    lock.lock();
+    try {
+      woken = true;
+      arrived.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for a message or for {@link #wake}, at most that time, or until the queue is closed. */
   void awaitMessage(long timeoutNanos) throws InterruptedException {
     lock.lock();
     try {
       long left = timeoutNanos;
-      while (waiting.isEmpty() && !closed && left > 0) {
+      while (waiting.isEmpty() && !woken && !closed && left > 0) {
         left = arrived.awaitNanos(left);
       }
+      woken = false;
     } finally {
       lock.unlock();
     }
@@ -167,6 +175,16 @@ final class OutboundQueue {
     lock.lock();
     try {
       return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** True if no message waits and the queue is not closed. */
+  boolean isIdle() {
+    lock.lock();
+    try {
+      return waiting.isEmpty() && !closed;
     } finally {
       lock.unlock();
     }

@@ -23,6 +23,9 @@ final class PeerConnections {
   /** An incomplete message without a byte for so long loses its memory to other messages. */
   private static final Duration STALLED = Duration.ofSeconds(2);
 
+  /** A connection without a byte for so long ends: the other side pings every half second. */
+  private static final Duration IDLE = Duration.ofSeconds(30);
+
   /** One of them. */
   interface Connection {
     /** How much it is worth. */
@@ -68,6 +71,19 @@ final class PeerConnections {
 
   void leave(Connection connection) {
     open.remove(connection);
+  }
+
+  /**
+   * Ends connections without a byte for 30 s. Called every few seconds: a time limit of the socket
+   * would cost two more system calls for each message.
+   */
+  void endIdle() {
+    long now = System.nanoTime();
+    for (Connection each : open) {
+      if (now - each.heardNanos() >= IDLE.toNanos()) {
+        each.end();
+      }
+    }
   }
 
   /** Ends all connections. */

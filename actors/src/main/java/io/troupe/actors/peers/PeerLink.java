@@ -14,6 +14,7 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
@@ -25,9 +26,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Sends messages of one channel to one member. Its thread opens a connection when there is
  * something to send, and again when the connection breaks; it ends when nothing was sent for a
- * while. A member may have several addresses: after an attempt that fails, or a connection that
- * breaks soon, the next address is tried. While the other member cannot be reached, messages are
- * dropped: Raft and the query actor repeat what matters. Thread-safe.
+ * while. A short message that waits for nothing is written by its sender, without waiting for the
+ * other side; its thread writes all others. A member may have several addresses: after an attempt
+ * that fails, or a connection that breaks soon, the next address is tried. While the other member
+ * cannot be reached, messages are dropped: Raft and the query actor repeat what matters.
+ * Thread-safe.
  */
 final class PeerLink {
   private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
@@ -55,6 +58,9 @@ final class PeerLink {
 
   private static final int MAX_REPLY_BYTES = 4096;
 
+  /** Longer messages are written by the link's thread. */
+  private static final int SHORT_BYTES = 16 << 10;
+
   /** Opens connections of this member's links. */
   interface Connector {
     /**
@@ -80,14 +86,22 @@ final class PeerLink {
   private volatile @Nullable Thread thread;
   private volatile @Nullable PeerSocket socket;
 
+  /** Held while a thread takes and writes messages, so that they stay in order. */
+  private final ReentrantLock writing = new ReentrantLock();
+
+  /** Writes to the current connection; null without one. */
+  private volatile Frames.@Nullable Writer out;
+
+  private volatile long lastMessageNanos;
+
   /**
    * A link without a connection.
    *
    * @param addresses of the other member, at least one; read before each connection
    * @param greeting first frame of each connection
-   * @param dropped receives numbers of dropped messages, on the link's thread
+   * @param dropped receives numbers of dropped messages; must not block
    * @param refused receives each reply of a member that refuses the connection and is not just
-   *     starting, likewise
+   *     starting, on the link's thread
    */
   PeerLink(
       Supplier<List<PeerAddress>> addresses,
@@ -112,13 +126,47 @@ final class PeerLink {
     return queue.bytes();
   }
 
-  /** Sends a message later; false if it was dropped for lack of space. Never blocks. */
+  /**
+   * Sends a message now or later; false if it was dropped for lack of space. Waits neither for the
+   * other member nor for another thread.
+   */
   boolean send(Outgoing message) {
+    if (message.bytes() <= SHORT_BYTES && writeNow(message)) {
+      return true;
+    }
     if (!queue.offer(message)) {
       return false;
     }
     if (thread == null) {
       start();
+    }
+    return true;
+  }
+
+  /** Writes a message on the thread of its sender, if no other message is before it. */
+  private boolean writeNow(Outgoing message) {
+    if (out == null || !writing.tryLock()) {
+      return false;
+    }
+    try {
+      Frames.Writer writer = out;
+      PeerSocket open = socket;
+      if (writer == null || open == null || !queue.isIdle() || open.keepsBytes()) {
+        return false;
+      }
+      lastMessageNanos = System.nanoTime();
+      writer.send(message.kind(), message.encoder().get());
+      if (open.keepsBytes()) {
+        queue.wake();
+      }
+    } catch (IOException | RuntimeException failure) {
+      // The message is lost as one in flight is; the link's thread ends the connection.
+      LOG.debug("message to another member was not sent to={}", to, failure);
+      out = null;
+      dropped.accept(1);
+      queue.wake();
+    } finally {
+      writing.unlock();
     }
     return true;
   }
@@ -230,14 +278,18 @@ final class PeerLink {
   private void serve() throws IOException, InterruptedException {
     try (PeerSocket open = connector.connect(to, CONNECT)) {
       socket = open;
-      Frames.Writer out = greet(open);
+      Frames.Writer writer = greet(open);
+      open.onlyWaits(Thread.currentThread());
       Thread reader =
           new Thread(() -> readPongs(open), Thread.currentThread().getName() + "-pongs");
       reader.setDaemon(true);
       reader.start();
+      lastMessageNanos = System.nanoTime();
+      out = writer;
       try {
-        write(out, open);
+        write(writer, open);
       } finally {
+        out = null;
         open.close();
         reader.join();
       }
@@ -312,28 +364,42 @@ final class PeerLink {
     }
   }
 
-  private void write(Frames.Writer out, PeerSocket open) throws IOException, InterruptedException {
-    long lastMessageNanos = System.nanoTime();
+  private void write(Frames.Writer writer, PeerSocket open)
+      throws IOException, InterruptedException {
     while (true) {
-      List<Outgoing> batch = queue.take(PING.toNanos());
-      if (open.isClosed()) {
-        batch.forEach(queue::done);
-        dropped.accept(batch.size());
-        throw new EOFException("the connection ended");
-      }
-      if (batch.isEmpty()) {
-        if (queue.isClosed() || System.nanoTime() - lastMessageNanos >= UNUSED.toNanos()) {
+      queue.awaitMessage(PING.toNanos());
+      writing.lock();
+      try {
+        if (!writeWaiting(writer, open)) {
+          out = null;
           return;
         }
-        out.send(Frames.PING);
-        continue;
-      }
-      lastMessageNanos = System.nanoTime();
-      write(batch, out);
-      if (queue.isEmpty()) {
-        out.flush();
+      } finally {
+        writing.unlock();
       }
     }
+  }
+
+  /** Writes what waits, or a ping; false at the end of the link or of its use. */
+  private boolean writeWaiting(Frames.Writer writer, PeerSocket open) throws IOException {
+    if (out == null || open.isClosed()) {
+      throw new EOFException("the connection ended");
+    }
+    open.sendKept();
+    List<Outgoing> batch = queue.take();
+    long silentNanos = System.nanoTime() - lastMessageNanos;
+    if (!batch.isEmpty()) {
+      lastMessageNanos = System.nanoTime();
+      write(batch, writer);
+      if (queue.isEmpty()) {
+        writer.flush();
+      }
+    } else if (queue.isClosed() || silentNanos >= UNUSED.toNanos()) {
+      return false;
+    } else if (silentNanos >= PING.toNanos()) {
+      writer.send(Frames.PING);
+    }
+    return true;
   }
 
   private void write(List<Outgoing> batch, Frames.Writer out) throws IOException {

@@ -56,6 +56,9 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
   public record Settings(
       String self, @Nullable String localHost, long memoryBytes, EtcdVersion server) {}
 
+  /** Interval of checks for connections without a byte. */
+  private static final Duration IDLE_CHECK = Duration.ofSeconds(5);
+
   private final Settings settings;
   private final PeerAddress self;
   private final @Nullable PeerTls tls;
@@ -89,6 +92,7 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
             });
     timer.setRemoveOnCancelPolicy(true);
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    every(IDLE_CHECK, connections::endIdle);
   }
 
   /**
@@ -187,11 +191,8 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
   }
 
   private PeerSocket connect(PeerAddress to, Duration timeout) throws IOException {
-    Socket socket = to.socket() == null ? new Socket() : UnixSocket.connect(to.socket());
+    Socket socket = open(to, timeout);
     try {
-      if (to.socket() == null) {
-        connect(socket, to, timeout);
-      }
       return tls == null
           ? PeerSocket.plain(socket)
           : new PeerSocket(socket, tls.client(socket, to.bareHost(), to.port()));
@@ -201,16 +202,15 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
     }
   }
 
-  private void connect(Socket socket, PeerAddress to, Duration timeout) throws IOException {
-    socket.setTcpNoDelay(true);
-    if (settings.localHost() != null) {
-      socket.bind(new InetSocketAddress(settings.localHost(), 0));
+  private ChannelSocket open(PeerAddress to, Duration timeout) throws IOException {
+    if (to.socket() != null) {
+      return ChannelSocket.connect(to.socket());
     }
     InetSocketAddress address = new InetSocketAddress(to.bareHost(), to.port());
     if (address.isUnresolved()) {
       throw new UnknownHostException(to.host());
     }
-    socket.connect(address, (int) timeout.toMillis());
+    return ChannelSocket.connect(settings.localHost(), address, (int) timeout.toMillis());
   }
 
   private void acceptAll(PeerListener port) {

@@ -39,6 +39,30 @@ final class PeerSocket implements Closeable {
     return new PeerSocket(raw, raw);
   }
 
+  /**
+   * From now on a write of any other thread does not wait for the other side, but may leave bytes
+   * to {@link #sendKept}. Only for connections that this member opened.
+   */
+  void onlyWaits(Thread writer) {
+    if (raw instanceof ChannelSocket channel) {
+      channel.onlyWaits(writer);
+    } else {
+      throw new IllegalStateException("not a connection that this member opened");
+    }
+  }
+
+  /** True if bytes of other threads wait for {@link #sendKept}. */
+  boolean keepsBytes() {
+    return raw instanceof ChannelSocket channel && channel.keepsBytes();
+  }
+
+  /** Sends the bytes that writes of other threads left. Waits for the other side. */
+  void sendKept() throws IOException {
+    if (raw instanceof ChannelSocket channel) {
+      channel.sendKept();
+    }
+  }
+
   /** Buffered. */
   InputStream in() {
     return in;

@@ -58,7 +58,7 @@ class OutboundQueueTest {
       sent.add(next);
       queue.offer(next);
     }
-    List<Outgoing> taken = queue.take(0);
+    List<Outgoing> taken = queue.take();
     assertThat(taken).isEqualTo(sent);
     assertThat(queue.isEmpty()).isTrue();
     assertThat(memory.taken()).isEqualTo(5 * LONG_BYTES);
@@ -75,21 +75,28 @@ class OutboundQueueTest {
   }
 
   @Test
-  void takeWaitsForMessageOrClose() throws Exception {
-    assertThat(queue.take(1000)).isEmpty();
+  void waitEndsWithMessageWakeOrClose() throws Exception {
+    queue.awaitMessage(1000);
+    assertThat(queue.take()).isEmpty();
     CompletableFuture<List<Outgoing>> waiting = CompletableFuture.supplyAsync(this::takeForMinute);
     Outgoing sent = message(10);
     queue.offer(sent);
     assertThat(waiting.get(20, TimeUnit.SECONDS)).containsExactly(sent);
+    CompletableFuture<List<Outgoing>> woken = CompletableFuture.supplyAsync(this::takeForMinute);
+    queue.wake();
+    assertThat(woken.get(20, TimeUnit.SECONDS)).isEmpty();
+    assertThat(queue.isIdle()).isTrue();
     CompletableFuture<List<Outgoing>> again = CompletableFuture.supplyAsync(this::takeForMinute);
     queue.close();
     assertThat(again.get(20, TimeUnit.SECONDS)).isEmpty();
     assertThat(queue.offer(sent)).isFalse();
+    assertThat(queue.isIdle()).isFalse();
   }
 
   private List<Outgoing> takeForMinute() {
     try {
-      return queue.take(MINUTE);
+      queue.awaitMessage(MINUTE);
+      return queue.take();
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }

@@ -117,6 +117,46 @@ class SocketPeersTest {
         .isEqualTo(new PeerEnvelope(CLUSTER, ONE, TWO, new SnapshotMessage.Have(1, 2, 3)));
   }
 
+  /** Short messages are written by their sender, long ones by the link's thread. */
+  @Test
+  void messagesOfEachSenderStayInOrder() throws Exception {
+    TestPeer one = peer(CLUSTER, 1, portOne, both());
+    TestPeer two = peer(CLUSTER, 2, portTwo, both());
+    one.untilItFlows(TWO, two, 1000);
+    Entry large = new Entry(1, 1, Entry.Kind.OPERATION, Bytes.wrap(new byte[40_000]));
+    PeerMessage append = new PeerMessage.Append(1, 0, 0, List.of(large), 0);
+    List<CompletableFuture<Void>> senders = new ArrayList<>();
+    for (int sender = 0; sender < 2; sender++) {
+      int first = 500 * sender;
+      senders.add(
+          CompletableFuture.runAsync(
+              () -> {
+                for (int i = first; i < first + 500; i++) {
+                  one.peers.send(TWO, heartbeat(i));
+                  if (i % 20 == 0) {
+                    one.peers.send(TWO, append);
+                  }
+                }
+              },
+              task -> new Thread(task).start()));
+    }
+    List<Long> received = new ArrayList<>();
+    while (received.size() < 1000) {
+      PeerMessage got = two.next(TIMEOUT_MS);
+      assertThat(got).isNotNull();
+      if (got instanceof PeerMessage.Heartbeat heartbeat && heartbeat.commit() < 1000) {
+        received.add(heartbeat.commit());
+      }
+    }
+    for (CompletableFuture<Void> sender : senders) {
+      sender.get(20, TimeUnit.SECONDS);
+    }
+    assertThat(received.stream().filter(i -> i < 500))
+        .containsExactlyElementsOf(LongStream.range(0, 500).boxed().toList());
+    assertThat(received.stream().filter(i -> i >= 500))
+        .containsExactlyElementsOf(LongStream.range(500, 1000).boxed().toList());
+  }
+
   /** A heartbeat with its envelope has 39 bytes, and a hello fewer. */
   @Test
   void metricsCountTheBytesOfTheConnection() throws Exception {

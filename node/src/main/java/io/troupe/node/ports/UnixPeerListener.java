@@ -1,7 +1,7 @@
 package io.troupe.node.ports;
 
+import io.troupe.actors.peers.ChannelSocket;
 import io.troupe.actors.peers.PeerListener;
-import io.troupe.actors.peers.UnixSocket;
 import io.troupe.edge.unix.UnixSocketFile;
 import java.io.IOException;
 import java.net.Socket;
@@ -17,7 +17,7 @@ final class UnixPeerListener implements PeerListener {
 
   @Override
   public Socket accept() throws IOException {
-    return new UnixSocket(file.channel().accept());
+    return new ChannelSocket(file.channel().accept());
   }
 
   @Override

@@ -6,32 +6,26 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-/** Unix sockets behave as sockets of TCP do, as far as connections between members need it. */
-class UnixSocketTest {
+/** Channels behave as sockets of the JDK do, as far as connections between members need it. */
+abstract class ChannelSocketCases {
   private static final int BYTES = 5_000_000;
 
-  private final UnixSocket one;
-  private final UnixSocket two;
+  final ChannelSocket one;
+  final ChannelSocket two;
 
-  UnixSocketTest(@TempDir Path directory) throws IOException {
-    Path file = directory.resolve("a.sock");
-    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
-      server.bind(UnixDomainSocketAddress.of(file));
-      one = UnixSocket.connect(file);
-      two = new UnixSocket(server.accept());
-    }
+  /** Both ends of a connection. */
+  record Ends(ChannelSocket one, ChannelSocket two) {}
+
+  ChannelSocketCases(Ends ends) {
+    this.one = ends.one();
+    this.two = ends.two();
   }
 
   @AfterEach
@@ -46,7 +40,7 @@ class UnixSocketTest {
     return bytes;
   }
 
-  private static CompletableFuture<Void> write(UnixSocket socket, byte[] bytes) {
+  private static CompletableFuture<Void> write(ChannelSocket socket, byte[] bytes) {
     return CompletableFuture.runAsync(
         () -> {
           try {
@@ -85,6 +79,60 @@ class UnixSocketTest {
         .isInstanceOf(SocketTimeoutException.class);
     two.getOutputStream().write(7);
     assertThat(one.getInputStream().read()).isEqualTo(7);
+  }
+
+  /** The thread that may wait sends what other threads left, in order. */
+  @Test
+  void onlyOneThreadWaitsForTheOtherSide() throws Exception {
+    byte[] sent = bytes(3);
+    one.onlyWaits(Thread.currentThread());
+    int[] written = new int[1];
+    CompletableFuture.runAsync(
+            () -> {
+              while (!one.keepsBytes()) {
+                writeAt(one, sent, written[0], 1000);
+                written[0] += 1000;
+              }
+              writeAt(one, sent, written[0], 1000);
+              written[0] += 1000;
+            })
+        .get(20, TimeUnit.SECONDS);
+    CompletableFuture<byte[]> received =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return two.getInputStream().readNBytes(BYTES);
+              } catch (IOException e) {
+                throw new IllegalStateException(e);
+              }
+            },
+            task -> new Thread(task).start());
+    one.sendKept();
+    assertThat(one.keepsBytes()).isFalse();
+    one.getOutputStream().write(sent, written[0], BYTES - written[0]);
+    assertThat(received.get(20, TimeUnit.SECONDS)).isEqualTo(sent);
+  }
+
+  /** The kept bytes are bounded: a side that reads nothing ends the connection. */
+  @Test
+  void writeThatWouldKeepTooMuchFails() {
+    one.onlyWaits(new Thread());
+    assertThatThrownBy(
+            () -> {
+              for (int i = 0; i < BYTES / 1000; i++) {
+                one.getOutputStream().write(new byte[1000]);
+              }
+            })
+        .isInstanceOf(IOException.class)
+        .hasMessage("the other side takes too little");
+  }
+
+  private static void writeAt(ChannelSocket socket, byte[] bytes, int offset, int length) {
+    try {
+      socket.getOutputStream().write(bytes, offset, length);
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test
