@@ -17,7 +17,7 @@ public final class BenchMain {
              bench startup [--etcd PATH] [--jdks HOME,HOME] [--repeats N]                   start to first read
              bench cold [--builds CMD,CMD] [--etcd PATH] [--jdks HOME,HOME] [--windows 10,20,40,60] [--rounds N]   first minute
       Options: --members N --tls on --auth on --profiles NAME,... --clients N,... --watchers N,... --writers N --ahead N --connections N --keys N --value-bytes N --warm-up 2s
-               --duration 5s --server-warm-up 10s --quiet-wait 0s --rate N --history N --seed N --threads N --work-dir DIR --out FILE
+               --duration 5s --server-warm-up 10s --quiet-wait 0s --rate N --history N --compact-every 0s --seed N --threads N --work-dir DIR --out FILE
       bench/README.md explains them.
       """;
 

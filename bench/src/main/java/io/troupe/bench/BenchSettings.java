@@ -66,6 +66,7 @@ record BenchSettings(
               "quiet-wait",
               "rate",
               "history",
+              "compact-every",
               "members",
               "rounds",
               "seed",
@@ -109,6 +110,7 @@ record BenchSettings(
             options.duration("duration", Duration.ofSeconds(5)),
             options.integer("rate", 2000),
             options.integer("history", 500_000),
+            options.duration("compact-every", Duration.ZERO),
             options.duration("quiet-wait", Duration.ZERO),
             options.number("seed", 1));
     return new BenchSettings(

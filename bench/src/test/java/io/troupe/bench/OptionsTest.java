@@ -67,6 +67,7 @@ class OptionsTest {
             "mix",
             "watch",
             "lease-keep-alive",
+            "kubernetes",
             "long-read",
             "compaction");
     assertThat(settings.load().clients()).containsExactly(1, 10, 100, 1000);

@@ -13,6 +13,8 @@ public final class EtcdMethod {
   public static final EtcdMethod RANGE = new EtcdMethod("KV", "Range", MethodType.UNARY, false);
   public static final EtcdMethod RANGE_KEEP = new EtcdMethod("KV", "Range", MethodType.UNARY, true);
   public static final EtcdMethod TXN_KEEP = new EtcdMethod("KV", "Txn", MethodType.UNARY, true);
+  public static final EtcdMethod DELETE_RANGE =
+      new EtcdMethod("KV", "DeleteRange", MethodType.UNARY, false);
   public static final EtcdMethod COMPACT = new EtcdMethod("KV", "Compact", MethodType.UNARY, false);
   public static final EtcdMethod WATCH =
       new EtcdMethod("Watch", "Watch", MethodType.BIDI_STREAMING, true);

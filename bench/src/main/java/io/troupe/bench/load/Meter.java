@@ -71,6 +71,7 @@ public final class Meter {
     return new Cell(
         profile,
         load,
+        count,
         operations / seconds,
         Latency.of(Recorder.merged(recorders)),
         Recorder.errors(recorders),
@@ -78,5 +79,26 @@ public final class Meter {
         end.server().rssBytes(),
         ownSeconds * BASE / operations,
         Double.isNaN(serverSeconds) ? Double.NaN : otherCores(begin, end));
+  }
+
+  /**
+   * Computes the measurement of one kind of operations of a mix. The CPU belongs to the whole mix,
+   * so its figures are unknown.
+   *
+   * @param count operations of this kind that completed between the two samples
+   */
+  Cell part(
+      String profile, String load, long count, List<Recorder> recorders, Sample begin, Sample end) {
+    return new Cell(
+        profile,
+        load,
+        count,
+        count / ((end.nanos() - begin.nanos()) / 1e9),
+        Latency.of(Recorder.merged(recorders)),
+        Recorder.errors(recorders),
+        Double.NaN,
+        -1,
+        Double.NaN,
+        Double.NaN);
   }
 }

@@ -44,6 +44,10 @@ public final class Profiles {
     ALL.put(
         "lease-keep-alive",
         (t, out) -> t.settings().clients().forEach(n -> out.accept(KeepAlives.measure(t, n))));
+    ALL.put(
+        KubernetesProfile.NAME,
+        (t, out) ->
+            t.settings().clients().forEach(n -> KubernetesProfile.measure(t, n).forEach(out)));
     ALL.put("long-read", (t, out) -> StallProfiles.longRead(t).forEach(out));
     ALL.put("compaction", (t, out) -> StallProfiles.compaction(t).forEach(out));
   }
@@ -70,6 +74,15 @@ public final class Profiles {
     profile.run(target, results);
   }
 
+  /** Writes what a profile needs to exist. */
+  public static void prepare(String name, Target target) {
+    if (name.equals(KubernetesProfile.NAME)) {
+      KubernetesProfile.fill(target);
+    } else if (!name.equals("put")) {
+      fill(target);
+    }
+  }
+
   /** Writes every key once, for reads and transactions. */
   public static void fill(Target target) {
     fill(target, target.keyspace().size());
@@ -78,7 +91,7 @@ public final class Profiles {
   /** Writes the keys in turn until {@code revisions} puts are done. */
   static void fill(Target target, int revisions) {
     try (Connections connections = target.connect(FILL_CLIENTS)) {
-      ClosedLoop.run(connections, FILL_CLIENTS, new FillKeys(target.keyspace().puts(), revisions));
+      ClosedLoop.run(connections, FILL_CLIENTS, FillKeys.of(target.keyspace().puts(), revisions));
     }
   }
 

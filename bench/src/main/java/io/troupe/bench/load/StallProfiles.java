@@ -1,12 +1,10 @@
 package io.troupe.bench.load;
 
-import com.google.protobuf.InvalidProtocolBufferException;
 import io.troupe.bench.client.Connections;
 import io.troupe.bench.client.EtcdMethod;
 import io.troupe.bench.report.Cell;
 import io.troupe.bench.report.Figures;
 import io.troupe.grpc.api.CompactionRequest;
-import io.troupe.grpc.api.RangeResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -30,7 +28,7 @@ final class StallProfiles {
       pause(target.settings().warmUp());
       puts.begin("before");
       pause(target.settings().duration());
-      long revision = revision(target, connection);
+      long revision = Calls.revision(connection);
       byte[] request =
           CompactionRequest.newBuilder()
               .setRevision(revision)
@@ -81,17 +79,5 @@ final class StallProfiles {
 
   private static void pause(Duration time) {
     Window.waitUntil(System.nanoTime() + time.toNanos());
-  }
-
-  private static long revision(Target target, Connections connection) {
-    byte[] request = target.keyspace().all(true).toBuilder().setLimit(1).build().toByteArray();
-    try {
-      return RangeResponse.parseFrom(
-              connection.call(EtcdMethod.RANGE_KEEP, request, CALL_TIMEOUT_MS).body())
-          .getHeader()
-          .getRevision();
-    } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException(e);
-    }
   }
 }

@@ -27,7 +27,7 @@ class WorkloadTest {
 
   @Test
   void fillPutsEveryKeyInTurnAndEnds() throws IOException {
-    FillKeys fill = new FillKeys(keyspace.puts(), 1001);
+    FillKeys fill = FillKeys.of(keyspace.puts(), 1001);
     byte[] last = new byte[0];
     for (int i = 0; i < 1001; i++) {
       last = fill.next();
@@ -109,6 +109,7 @@ class WorkloadTest {
                     1,
                     1,
                     Duration.ZERO,
+                    Duration.ZERO,
                     1))
         .hasMessageContaining("--clients");
     assertThatThrownBy(
@@ -125,6 +126,7 @@ class WorkloadTest {
                     Duration.ofSeconds(1),
                     1,
                     1,
+                    Duration.ZERO,
                     Duration.ZERO,
                     1))
         .hasMessageContaining("--value-bytes");
