@@ -12,6 +12,7 @@ public final class EtcdMethod {
   public static final EtcdMethod PUT_KEEP = new EtcdMethod("KV", "Put", MethodType.UNARY, true);
   public static final EtcdMethod RANGE = new EtcdMethod("KV", "Range", MethodType.UNARY, false);
   public static final EtcdMethod RANGE_KEEP = new EtcdMethod("KV", "Range", MethodType.UNARY, true);
+  public static final EtcdMethod TXN = new EtcdMethod("KV", "Txn", MethodType.UNARY, false);
   public static final EtcdMethod TXN_KEEP = new EtcdMethod("KV", "Txn", MethodType.UNARY, true);
   public static final EtcdMethod DELETE_RANGE =
       new EtcdMethod("KV", "DeleteRange", MethodType.UNARY, false);

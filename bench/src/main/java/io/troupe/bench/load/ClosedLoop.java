@@ -11,6 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Logical clients that have one unary request outstanding each and send the next when the reply has
@@ -27,6 +28,7 @@ final class ClosedLoop {
   private final List<List<Recorder>> recorders;
 
   private final CountDownLatch running;
+  private volatile @Nullable Status firstFailure;
 
   private ClosedLoop(Connections connections, int kinds, int clients, Window window) {
     this.connections = connections;
@@ -68,7 +70,10 @@ final class ClosedLoop {
       throw new IllegalStateException(e);
     }
     if (Recorder.errors(loop.recorders()) > 0) {
-      throw new IllegalStateException(Recorder.errors(loop.recorders()) + " requests failed");
+      throw new IllegalStateException(
+          Recorder.errors(loop.recorders())
+              + " requests failed, the first with "
+              + loop.firstFailure);
     }
   }
 
@@ -175,6 +180,9 @@ final class ClosedLoop {
         send();
       } else {
         kinds.get(workload.kind()).error();
+        if (firstFailure == null) {
+          firstFailure = status;
+        }
         // A server that is down responds immediately: the pause avoids a flood of requests.
         connections.loops().later(this::send, PAUSE_AFTER_ERROR_MS);
       }

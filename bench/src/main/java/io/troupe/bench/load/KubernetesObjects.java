@@ -7,7 +7,6 @@ import io.troupe.bench.client.EtcdMethod;
 import io.troupe.grpc.api.PutRequest;
 import io.troupe.grpc.api.RangeRequest;
 import java.nio.ByteBuffer;
-import java.util.SplittableRandom;
 
 /**
  * The objects of the profile "kubernetes" that exist during the whole load: keys and values. A
@@ -22,14 +21,11 @@ final class KubernetesObjects {
   private static final int LARGEST = 8192;
 
   private final int keys;
-  private final byte[] content = new byte[LARGEST];
+  private final Values content;
 
   KubernetesObjects(int keys, long seed) {
     this.keys = keys;
-    SplittableRandom random = new SplittableRandom(seed);
-    for (int i = 0; i < LARGEST; i++) {
-      content[i] = (byte) random.nextInt();
-    }
+    this.content = new Values(LARGEST, seed);
   }
 
   /** The objects of a resource, 0 or more. */
@@ -69,9 +65,10 @@ final class KubernetesObjects {
 
   /** A new value. */
   ByteString value(KubernetesResource resource) {
-    byte[] value = new byte[resource.bytes()];
-    ByteBuffer.wrap(value).putLong(System.nanoTime()).put(content, 0, value.length - Long.BYTES);
-    return UnsafeByteOperations.unsafeWrap(value);
+    long now = System.nanoTime();
+    ByteBuffer value = ByteBuffer.allocate(resource.bytes()).putLong(now);
+    value.put(content.value(now).substring(0, value.remaining()).asReadOnlyByteBuffer());
+    return UnsafeByteOperations.unsafeWrap(value.flip());
   }
 
   /** Writes the objects that do not exist, and deletes what earlier loads left. */

@@ -23,7 +23,7 @@ final class StallProfiles {
   static List<Cell> compaction(Target target) {
     Profiles.fill(target, target.settings().history());
     target.awaitQuiet();
-    try (PacedPuts puts = new PacedPuts(target, "compaction");
+    try (PacedLoad puts = PacedLoad.puts(target, "compaction");
         Connections connection = target.connect(1)) {
       pause(target.settings().warmUp());
       puts.begin("before");
@@ -53,10 +53,10 @@ final class StallProfiles {
 
   /** Puts before, during and after two clients read all keys repeatedly. */
   static List<Cell> longRead(Target target) {
-    byte[][] all = {target.keyspace().all(false).toByteArray()};
+    byte[] all = target.keyspace().all(false).toByteArray();
     int leastBytes = target.keyspace().size() * target.settings().valueBytes();
     target.awaitQuiet();
-    try (PacedPuts puts = new PacedPuts(target, "long-read");
+    try (PacedLoad puts = PacedLoad.puts(target, "long-read");
         Connections connections = target.connect(READERS)) {
       pause(target.settings().warmUp());
       puts.begin("before");
@@ -68,7 +68,9 @@ final class StallProfiles {
               connections,
               READERS,
               window,
-              i -> new RandomRequests(EtcdMethod.RANGE, all, leastBytes, new SplittableRandom(i)));
+              i ->
+                  new RandomRequests(
+                      EtcdMethod.RANGE, 1, n -> all, leastBytes, new SplittableRandom(i)));
       Window.waitUntil(window.until());
       lastReply.run();
       puts.begin("after");
