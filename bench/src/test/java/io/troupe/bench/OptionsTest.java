@@ -82,7 +82,10 @@ class OptionsTest {
             "lease-keep-alive",
             "kubernetes",
             "long-read",
-            "compaction");
+            "compaction",
+            "snapshot-save",
+            "hash",
+            "history");
     assertThat(settings.load().clients()).containsExactly(1, 10, 100, 1000);
     assertThat(settings.load().keys()).isEqualTo(10_000);
     assertThat(settings.load().valueBytes()).isEqualTo(256);

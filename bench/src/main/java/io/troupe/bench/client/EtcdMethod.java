@@ -25,6 +25,12 @@ public final class EtcdMethod {
       new EtcdMethod("Lease", "LeaseRevoke", MethodType.UNARY, false);
   public static final EtcdMethod LEASE_KEEP_ALIVE =
       new EtcdMethod("Lease", "LeaseKeepAlive", MethodType.BIDI_STREAMING, true);
+  public static final EtcdMethod SNAPSHOT =
+      new EtcdMethod("Maintenance", "Snapshot", MethodType.SERVER_STREAMING, false);
+  public static final EtcdMethod SNAPSHOT_KEEP =
+      new EtcdMethod("Maintenance", "Snapshot", MethodType.SERVER_STREAMING, true);
+  public static final EtcdMethod HASH_KV =
+      new EtcdMethod("Maintenance", "HashKV", MethodType.UNARY, true);
   public static final EtcdMethod USER_ADD =
       new EtcdMethod("Auth", "UserAdd", MethodType.UNARY, false);
   public static final EtcdMethod USER_GRANT_ROLE =

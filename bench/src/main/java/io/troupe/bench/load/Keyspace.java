@@ -27,6 +27,11 @@ public final class Keyspace {
     this.values = new Values(valueBytes, seed);
   }
 
+  /** The prefix of all keys. */
+  static ByteString prefix() {
+    return ByteString.copyFromUtf8(PREFIX);
+  }
+
   /** Keys, 1 or more. */
   public int size() {
     return size;

@@ -15,8 +15,8 @@ import java.util.List;
  * @param valueBytes size of each value, 16 or more
  * @param warmUp load before each measurement that is not counted
  * @param duration of each measurement
- * @param rate puts per second of the paced profiles (compaction, long-read)
- * @param history revisions that the compaction profile writes before it compacts
+ * @param rate puts per second of the paced profiles
+ * @param history revisions that the profiles compaction and history write first
  * @param compactEvery interval of compactions in the profile kubernetes; zero: none
  * @param quietWait maximum wait before each measurement for other programs to become idle
  * @param seed of every random choice

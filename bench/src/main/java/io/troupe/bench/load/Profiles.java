@@ -50,6 +50,9 @@ public final class Profiles {
             t.settings().clients().forEach(n -> KubernetesProfile.measure(t, n).forEach(out)));
     ALL.put("long-read", (t, out) -> StallProfiles.longRead(t).forEach(out));
     ALL.put("compaction", (t, out) -> StallProfiles.compaction(t).forEach(out));
+    ALL.put("snapshot-save", (t, out) -> StallProfiles.snapshotSave(t).forEach(out));
+    ALL.put("hash", (t, out) -> StallProfiles.hash(t).forEach(out));
+    ALL.put("history", (t, out) -> StallProfiles.history(t).forEach(out));
   }
 
   private Profiles() {}

@@ -11,7 +11,8 @@ package io.troupe.bench.report;
  * @param errors requests that failed or had an invalid response, in the warm-up too
  * @param serverCpuPer100k CPU-seconds of the server per 100,000 operations; NaN if its process is
  *     not known, or if the operations are one kind of several
- * @param serverRssBytes its resident memory at the end of the window; -1 if not known
+ * @param serverRssBytes its resident memory at the end of the window, or at most during some work;
+ *     -1 if not known
  * @param clientCpuPer100k CPU-seconds of the generator per 100,000 operations
  * @param otherCores cores that other programs used: above about 0.2 the figures are doubtful
  */
