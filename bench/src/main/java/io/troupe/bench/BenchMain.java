@@ -17,6 +17,7 @@ public final class BenchMain {
              bench startup [--etcd PATH] [--jdks HOME,HOME] [--repeats N]                   start to first read
              bench cold [--builds CMD,CMD] [--etcd PATH] [--jdks HOME,HOME] [--windows 10,20,40,60] [--rounds N]   first minute
              bench scale [--sizes 100k,1m,10m] [--etcd PATH] [--rate N]                     cost against number of keys, with a plot
+             bench restore [--snapshot FILE] [--ctl CMD] [--etcdutl PATH] [--rounds N]      speed and memory of snapshot restore
       Options: --members N --tls on --auth on --profiles NAME,... --clients N,... --watchers N,... --writers N --ahead N --connections N --keys N --value-bytes N --warm-up 2s
                --duration 5s --server-warm-up 10s --quiet-wait 0s --rate N --history N --compact-every 0s --seed N --threads N --work-dir DIR --out FILE
       bench/README.md explains them.
@@ -39,7 +40,8 @@ public final class BenchMain {
     try {
       options = Options.parse(words, BenchSettings.OPTIONS);
       settings = BenchSettings.of(options);
-      if (!List.of("", "load", "compare", "startup", "cold", "scale").contains(options.command())) {
+      if (!List.of("", "load", "compare", "startup", "cold", "scale", "restore")
+          .contains(options.command())) {
         throw new IllegalArgumentException("unknown command \"" + options.command() + "\"");
       }
       if (options.command().equals("compare") && !options.has("compare")) {
@@ -67,6 +69,8 @@ public final class BenchMain {
       write(options, settings, "startup", StartupCommand.run(options, settings));
     } else if (options.command().equals("cold")) {
       write(options, settings, "cold", ColdCommand.run(options, settings));
+    } else if (options.command().equals("restore")) {
+      write(options, settings, "restore", RestoreCommand.run(options, settings));
     } else if (options.command().equals("scale")) {
       Path file = file(options, settings, "scale");
       Path plot = file.resolveSibling(withoutEnding(file) + ".svg");

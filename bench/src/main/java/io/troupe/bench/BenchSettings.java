@@ -79,7 +79,10 @@ record BenchSettings(
               "repeats",
               "builds",
               "windows",
-              "sizes"));
+              "sizes",
+              "snapshot",
+              "ctl",
+              "etcdutl"));
 
   static BenchSettings of(Options options) {
     Path home = Path.of(System.getProperty("troupe.home", ".")).toAbsolutePath().normalize();

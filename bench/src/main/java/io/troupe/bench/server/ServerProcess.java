@@ -13,11 +13,9 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 
 /** One member that the generator started. */
 final class ServerProcess implements AutoCloseable {
@@ -99,14 +97,7 @@ final class ServerProcess implements AutoCloseable {
 
   /** Bytes of its data on the disk. */
   long diskBytes() {
-    String du =
-        ServerDescription.firstLineOf(
-            "du", "-s", "--block-size=1", directory.resolve("data").toString());
-    try {
-      return Long.parseLong(du.split("\\s", 2)[0]);
-    } catch (NumberFormatException e) {
-      throw new IllegalStateException("du does not report the size of the data: " + du, e);
-    }
+    return DataDirectory.bytes(directory.resolve("data"));
   }
 
   /** Its client endpoint. */
@@ -192,20 +183,10 @@ final class ServerProcess implements AutoCloseable {
         process.destroyForcibly().waitFor();
       }
       OwnProcesses.ended(process);
-      deleteTree(directory);
+      DataDirectory.delete(directory);
     } catch (InterruptedException e) {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
-    }
-  }
-
-  private static void deleteTree(Path root) {
-    try (Stream<Path> paths = Files.walk(root)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 }
