@@ -16,8 +16,10 @@ public final class BenchMain {
              bench --compare ETCD [--troupe CMD] [--rounds N]                               both in turn, medians and ratios
              bench startup [--etcd PATH] [--jdks HOME,HOME] [--repeats N]                   start to first read
              bench cold [--builds CMD,CMD] [--etcd PATH] [--jdks HOME,HOME] [--windows 10,20,40,60] [--rounds N]   first minute
+             bench scale [--sizes 100k,1m,10m] [--etcd PATH] [--rate N]                     cost against number of keys, with a plot
+             bench restore [--snapshot FILE] [--ctl CMD] [--etcdutl PATH] [--rounds N]      speed and memory of snapshot restore
       Options: --members N --tls on --auth on --profiles NAME,... --clients N,... --watchers N,... --writers N --ahead N --connections N --keys N --value-bytes N --warm-up 2s
-               --duration 5s --server-warm-up 10s --quiet-wait 0s --rate N --history N --seed N --threads N --work-dir DIR --out FILE
+               --duration 5s --server-warm-up 10s --quiet-wait 0s --rate N --history N --compact-every 0s --seed N --threads N --work-dir DIR --out FILE
       bench/README.md explains them.
       """;
 
@@ -38,7 +40,8 @@ public final class BenchMain {
     try {
       options = Options.parse(words, BenchSettings.OPTIONS);
       settings = BenchSettings.of(options);
-      if (!List.of("", "load", "compare", "startup", "cold").contains(options.command())) {
+      if (!List.of("", "load", "compare", "startup", "cold", "scale", "restore")
+          .contains(options.command())) {
         throw new IllegalArgumentException("unknown command \"" + options.command() + "\"");
       }
       if (options.command().equals("compare") && !options.has("compare")) {
@@ -52,6 +55,9 @@ public final class BenchMain {
     try {
       execute(options, settings);
       return 0;
+    } catch (IllegalArgumentException e) {
+      System.err.println(e.getMessage());
+      return 2;
     } catch (IllegalStateException | UncheckedIOException e) {
       System.err.println("bench: " + e.getMessage());
       return 1;
@@ -63,6 +69,17 @@ public final class BenchMain {
       write(options, settings, "startup", StartupCommand.run(options, settings));
     } else if (options.command().equals("cold")) {
       write(options, settings, "cold", ColdCommand.run(options, settings));
+    } else if (options.command().equals("restore")) {
+      write(options, settings, "restore", RestoreCommand.run(options, settings));
+    } else if (options.command().equals("scale")) {
+      Path file = file(options, settings, "scale");
+      Path plot = file.resolveSibling(withoutEnding(file) + ".svg");
+      ScaleCommand.Result result =
+          ScaleCommand.run(options, settings, String.valueOf(plot.getFileName()));
+      System.out.println();
+      System.out.print(result.text());
+      save(file, result.text());
+      save(plot, result.plot());
     } else if (options.has("compare")) {
       write(options, settings, "compare", CompareCommand.run(options, settings));
     } else {
@@ -80,6 +97,15 @@ public final class BenchMain {
     if (!options.has("out") && kept.isEmpty()) {
       return;
     }
+    save(file(options, settings, kept), text);
+  }
+
+  private static String withoutEnding(Path file) {
+    return String.valueOf(file.getFileName()).replaceFirst("\\.md$", "");
+  }
+
+  /** The file of {@code --out}, otherwise one in bench/results. */
+  private static Path file(Options options, BenchSettings settings, String kept) {
     String name =
         LocalDate.now(ZoneOffset.UTC)
             + "-"
@@ -87,11 +113,12 @@ public final class BenchMain {
             + "-"
             + MachineFacts.commit(settings.home()).replace(' ', '-')
             + ".md";
-    Path file =
-        Path.of(
-                options.text(
-                    "out", settings.home().resolve("bench/results").resolve(name).toString()))
-            .toAbsolutePath();
+    return Path.of(
+            options.text("out", settings.home().resolve("bench/results").resolve(name).toString()))
+        .toAbsolutePath();
+  }
+
+  private static void save(Path file, String text) {
     try {
       Path parent = file.getParent();
       if (parent != null) {

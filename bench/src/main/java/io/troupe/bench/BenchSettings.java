@@ -66,6 +66,7 @@ record BenchSettings(
               "quiet-wait",
               "rate",
               "history",
+              "compact-every",
               "members",
               "rounds",
               "seed",
@@ -77,7 +78,11 @@ record BenchSettings(
               "jdks",
               "repeats",
               "builds",
-              "windows"));
+              "windows",
+              "sizes",
+              "snapshot",
+              "ctl",
+              "etcdutl"));
 
   static BenchSettings of(Options options) {
     Path home = Path.of(System.getProperty("troupe.home", ".")).toAbsolutePath().normalize();
@@ -107,8 +112,9 @@ record BenchSettings(
             options.integer("value-bytes", 256),
             options.duration("warm-up", Duration.ofSeconds(2)),
             options.duration("duration", Duration.ofSeconds(5)),
-            options.integer("rate", 2000),
+            options.integer("rate", options.command().equals("scale") ? 100 : 2000),
             options.integer("history", 500_000),
+            options.duration("compact-every", Duration.ZERO),
             options.duration("quiet-wait", Duration.ZERO),
             options.number("seed", 1));
     return new BenchSettings(

@@ -123,6 +123,23 @@ final class Options {
             .toList();
   }
 
+  /** Numbers of keys between commas: {@code 100000}, {@code 100k}, {@code 10m}. */
+  List<Integer> sizes(String name, List<Integer> otherwise) {
+    return has(name)
+        ? list(name, List.of()).stream().map(word -> size(name, word)).toList()
+        : otherwise;
+  }
+
+  private static int size(String name, String word) {
+    int factor = word.endsWith("k") ? 1000 : word.endsWith("m") ? 1_000_000 : 1;
+    try {
+      String number = factor == 1 ? word : word.substring(0, word.length() - 1);
+      return Math.multiplyExact(Integer.parseInt(number), factor);
+    } catch (ArithmeticException | NumberFormatException e) {
+      throw new IllegalArgumentException("--" + name + ": not a number of keys: " + word, e);
+    }
+  }
+
   /** Numbers between commas. */
   List<Integer> integers(String name, List<Integer> otherwise) {
     try {

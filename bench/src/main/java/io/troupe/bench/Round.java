@@ -29,6 +29,8 @@ import java.util.function.Supplier;
 record Round(
     String server, List<Cell> cells, double startMs, double idleRssBytes, double peakRssBytes) {
 
+  private static final int REHEARSAL_KEYS = 10_000;
+
   /** Starts a fresh server, measures, stops it. */
   static Round of(ServerCommand command, BenchSettings settings, EventLoops loops) {
     try (Servers server =
@@ -60,7 +62,9 @@ record Round(
     try (Servers server =
         Servers.start(command, settings.workDir(), settings.members(), settings.tls())) {
       server.awaitReady(loops);
-      Target target = target(settings, loops, reached(server, settings, loops), server::usage);
+      int keys = Math.min(settings.load().keys(), REHEARSAL_KEYS);
+      Target target =
+          target(settings, keys, loops, reached(server, settings, loops), server::usage);
       Profiles.fill(target);
       Profiles.warmUpServer(target, settings.serverWarmUp());
     }
@@ -73,11 +77,11 @@ record Round(
 
   private static Target target(
       BenchSettings settings,
+      int keys,
       EventLoops loops,
       List<Endpoint> endpoints,
       Supplier<ProcessUsage> usage) {
-    Keyspace keyspace =
-        new Keyspace(settings.load().keys(), settings.load().valueBytes(), settings.load().seed());
+    Keyspace keyspace = new Keyspace(keys, settings.load().valueBytes(), settings.load().seed());
     return new Target(loops, endpoints, new Meter(usage), keyspace, settings.load());
   }
 
@@ -88,7 +92,7 @@ record Round(
       EventLoops loops,
       List<Endpoint> endpoints,
       Supplier<ProcessUsage> usage) {
-    Target target = target(settings, loops, endpoints, usage);
+    Target target = target(settings, settings.load().keys(), loops, endpoints, usage);
     Profiles.fill(target);
     Profiles.warmUpServer(target, settings.serverWarmUp());
     List<Cell> cells = new ArrayList<>();

@@ -32,6 +32,16 @@ class OptionsTest {
   }
 
   @Test
+  void sizesHaveUnits() {
+    Options options = Options.parse(List.of("--out", "1000,100k,10m"), KNOWN);
+    assertThat(options.sizes("out", List.of())).containsExactly(1000, 100_000, 10_000_000);
+    for (String wrong : List.of("1g", "k", "3000m", "1.5m")) {
+      assertThatThrownBy(() -> parse("--out", wrong).sizes("out", List.of()))
+          .hasMessageContaining("--out: not a number of keys: " + wrong);
+    }
+  }
+
+  @Test
   void rejectsUnknownWordsAndOptions() {
     assertThatThrownBy(() -> parse("--colour", "red"))
         .hasMessageContaining("unknown option --colour");
@@ -51,6 +61,9 @@ class OptionsTest {
     assertThat(BenchMain.run(List.of("compare"))).isEqualTo(2);
     assertThat(BenchMain.run(List.of("--tls", "yes"))).isEqualTo(2);
     assertThat(BenchMain.run(List.of("--tls", "on", "--endpoint", "127.0.0.1:1"))).isEqualTo(2);
+    assertThat(BenchMain.run(List.of("scale", "--sizes", "100k,50k"))).isEqualTo(2);
+    assertThat(BenchMain.run(List.of("scale", "--sizes", "many"))).isEqualTo(2);
+    assertThat(BenchMain.run(List.of("cold", "--windows", "20,10"))).isEqualTo(2);
     assertThat(BenchMain.run(List.of("--help"))).isZero();
   }
 
@@ -67,8 +80,12 @@ class OptionsTest {
             "mix",
             "watch",
             "lease-keep-alive",
+            "kubernetes",
             "long-read",
-            "compaction");
+            "compaction",
+            "snapshot-save",
+            "hash",
+            "history");
     assertThat(settings.load().clients()).containsExactly(1, 10, 100, 1000);
     assertThat(settings.load().keys()).isEqualTo(10_000);
     assertThat(settings.load().valueBytes()).isEqualTo(256);

@@ -83,9 +83,15 @@ public final class Connections implements AutoCloseable {
   /** Starts a call on connection {@code index}; its listener runs on the connection's thread. */
   public ClientCall<byte[], Reply> start(
       int index, EtcdMethod method, ClientCall.Listener<Reply> listener) {
+    return start(index, method, new Metadata(), listener);
+  }
+
+  /** The same with metadata. */
+  public ClientCall<byte[], Reply> start(
+      int index, EtcdMethod method, Metadata metadata, ClientCall.Listener<Reply> listener) {
     ClientCall<byte[], Reply> call =
         channels.get(index).newCall(method.descriptor(), CallOptions.DEFAULT);
-    call.start(listener, new Metadata());
+    call.start(listener, metadata);
     return call;
   }
 

@@ -12,7 +12,10 @@ public final class EtcdMethod {
   public static final EtcdMethod PUT_KEEP = new EtcdMethod("KV", "Put", MethodType.UNARY, true);
   public static final EtcdMethod RANGE = new EtcdMethod("KV", "Range", MethodType.UNARY, false);
   public static final EtcdMethod RANGE_KEEP = new EtcdMethod("KV", "Range", MethodType.UNARY, true);
+  public static final EtcdMethod TXN = new EtcdMethod("KV", "Txn", MethodType.UNARY, false);
   public static final EtcdMethod TXN_KEEP = new EtcdMethod("KV", "Txn", MethodType.UNARY, true);
+  public static final EtcdMethod DELETE_RANGE =
+      new EtcdMethod("KV", "DeleteRange", MethodType.UNARY, false);
   public static final EtcdMethod COMPACT = new EtcdMethod("KV", "Compact", MethodType.UNARY, false);
   public static final EtcdMethod WATCH =
       new EtcdMethod("Watch", "Watch", MethodType.BIDI_STREAMING, true);
@@ -22,6 +25,12 @@ public final class EtcdMethod {
       new EtcdMethod("Lease", "LeaseRevoke", MethodType.UNARY, false);
   public static final EtcdMethod LEASE_KEEP_ALIVE =
       new EtcdMethod("Lease", "LeaseKeepAlive", MethodType.BIDI_STREAMING, true);
+  public static final EtcdMethod SNAPSHOT =
+      new EtcdMethod("Maintenance", "Snapshot", MethodType.SERVER_STREAMING, false);
+  public static final EtcdMethod SNAPSHOT_KEEP =
+      new EtcdMethod("Maintenance", "Snapshot", MethodType.SERVER_STREAMING, true);
+  public static final EtcdMethod HASH_KV =
+      new EtcdMethod("Maintenance", "HashKV", MethodType.UNARY, true);
   public static final EtcdMethod USER_ADD =
       new EtcdMethod("Auth", "UserAdd", MethodType.UNARY, false);
   public static final EtcdMethod USER_GRANT_ROLE =

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Logical clients that have one unary request outstanding each and send the next when the reply has
@@ -21,13 +23,18 @@ final class ClosedLoop {
 
   private final Connections connections;
   private final Window window;
-  private final List<Recorder> recorders;
-  private final CountDownLatch running;
 
-  private ClosedLoop(Connections connections, int clients, Window window) {
+  /** By connection, then by kind. */
+  private final List<List<Recorder>> recorders;
+
+  private final CountDownLatch running;
+  private volatile @Nullable Status firstFailure;
+
+  private ClosedLoop(Connections connections, int kinds, int clients, Window window) {
     this.connections = connections;
     this.window = window;
-    this.recorders = Recorder.list(connections.count());
+    this.recorders =
+        Stream.generate(() -> Recorder.list(kinds)).limit(connections.count()).toList();
     this.running = new CountDownLatch(clients);
   }
 
@@ -36,17 +43,16 @@ final class ClosedLoop {
     try (Connections connections = target.connect(clients)) {
       target.awaitQuiet();
       Window window = Window.after(target.settings().warmUp(), target.settings().duration());
-      ClosedLoop loop = new ClosedLoop(connections, clients, window);
-      loop.start(clients, workloads);
+      ClosedLoop loop = start(connections, 1, clients, window, workloads);
       Window.waitUntil(window.from());
       Meter.Sample begin = target.meter().sample();
       Window.waitUntil(window.until());
       Meter.Sample end = target.meter().sample();
       loop.await();
-      long operations = Recorder.merged(loop.recorders).getTotalCount();
+      List<Recorder> all = loop.recorders();
       return target
           .meter()
-          .cell(profile, Loads.clients(clients), operations, loop.recorders, begin, end);
+          .cell(profile, Loads.clients(clients), Recorder.count(all), all, begin, end);
     }
   }
 
@@ -56,16 +62,18 @@ final class ClosedLoop {
    * @throws IllegalStateException if a request failed
    */
   static void run(Connections connections, int clients, Workload shared) {
-    ClosedLoop loop = new ClosedLoop(connections, clients, Window.ENDLESS);
-    loop.start(clients, i -> shared);
+    ClosedLoop loop = start(connections, 1, clients, Window.ENDLESS, i -> shared);
     try {
       loop.running.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);
     }
-    if (Recorder.errors(loop.recorders) > 0) {
-      throw new IllegalStateException(Recorder.errors(loop.recorders) + " requests failed");
+    if (Recorder.errors(loop.recorders()) > 0) {
+      throw new IllegalStateException(
+          Recorder.errors(loop.recorders())
+              + " requests failed, the first with "
+              + loop.firstFailure);
     }
   }
 
@@ -76,21 +84,47 @@ final class ClosedLoop {
    */
   static Runnable background(
       Connections connections, int clients, Window window, IntFunction<Workload> workloads) {
-    ClosedLoop loop = new ClosedLoop(connections, clients, window);
-    loop.start(clients, workloads);
+    ClosedLoop loop = start(connections, 1, clients, window, workloads);
     return () -> {
       Window.waitUntil(window.until());
       loop.await();
     };
   }
 
-  private void start(int clients, IntFunction<Workload> workloads) {
+  /**
+   * Starts clients that send as long as {@code window} is open.
+   *
+   * @param kinds kinds of requests that the workloads distinguish, 1 or more
+   */
+  static ClosedLoop start(
+      Connections connections,
+      int kinds,
+      int clients,
+      Window window,
+      IntFunction<Workload> workloads) {
+    ClosedLoop loop = new ClosedLoop(connections, kinds, clients, window);
     for (int i = 0; i < clients; i++) {
-      new Client(i % connections.count(), workloads.apply(i)).send();
+      loop.new Client(i % connections.count(), workloads.apply(i)).send();
     }
+    return loop;
   }
 
-  private void await() {
+  /** The recorders of all kinds; read after {@link #await}. */
+  List<Recorder> recorders() {
+    return recorders.stream().flatMap(List::stream).toList();
+  }
+
+  /** The recorders of one kind; read after {@link #await}. */
+  List<Recorder> recorders(int kind) {
+    return recorders.stream().map(kinds -> kinds.get(kind)).toList();
+  }
+
+  /**
+   * Waits for the last replies, after the end of the window.
+   *
+   * @throws IllegalStateException if a client receives none
+   */
+  void await() {
     try {
       if (!running.await(DRAIN_SECONDS, TimeUnit.SECONDS)) {
         throw new IllegalStateException(
@@ -105,14 +139,14 @@ final class ClosedLoop {
   /** One client; also the listener of its calls, one after the other. */
   private final class Client extends ClientCall.Listener<Reply> {
     private final int connection;
-    private final Recorder recorder;
+    private final List<Recorder> kinds;
     private final Workload workload;
     private Reply reply = Reply.NONE;
     private long started;
 
     Client(int connection, Workload workload) {
       this.connection = connection;
-      this.recorder = recorders.get(connection);
+      this.kinds = recorders.get(connection);
       this.workload = workload;
     }
 
@@ -141,11 +175,14 @@ final class ClosedLoop {
       long now = System.nanoTime();
       if (status.isOk() && workload.accept(reply)) {
         if (window.contains(now)) {
-          recorder.latency(now - started);
+          kinds.get(workload.kind()).latency(now - started);
         }
         send();
       } else {
-        recorder.error();
+        kinds.get(workload.kind()).error();
+        if (firstFailure == null) {
+          firstFailure = status;
+        }
         // A server that is down responds immediately: the pause avoids a flood of requests.
         connections.loops().later(this::send, PAUSE_AFTER_ERROR_MS);
       }

@@ -50,7 +50,8 @@ final class CompareAndPut implements Workload {
                 .setModRevision(modRevisions[current]))
         .addSuccess(
             RequestOp.newBuilder()
-                .setRequestPut(PutRequest.newBuilder().setKey(key).setValue(keyspace.value())))
+                .setRequestPut(
+                    PutRequest.newBuilder().setKey(key).setValue(keyspace.value(current))))
         .addFailure(RequestOp.newBuilder().setRequestRange(RangeRequest.newBuilder().setKey(key)))
         .build()
         .toByteArray();

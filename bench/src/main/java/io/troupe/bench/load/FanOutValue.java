@@ -1,8 +1,6 @@
 package io.troupe.bench.load;
 
 import com.google.protobuf.ByteString;
-import com.google.protobuf.CodedInputStream;
-import com.google.protobuf.WireFormat;
 import io.troupe.grpc.api.PutRequest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -11,10 +9,6 @@ import java.nio.ByteBuffer;
  * Values that identify their put: writer (4 bytes) and its sequence number (4 bytes), then padding.
  */
 final class FanOutValue {
-  private static final int RESPONSE_CREATED = 3;
-  private static final int RESPONSE_EVENTS = 11;
-  private static final int EVENT_KV = 2;
-  private static final int KV_VALUE = 5;
 
   /** Receives each event of a watch response, in order. */
   interface Events {
@@ -36,52 +30,39 @@ final class FanOutValue {
    * Reads the part of an encoded watch response that the profile needs.
    *
    * @return whether the response confirms the creation of a watcher
-   * @throws IOException if it is not a watch response
+   * @throws IOException if it is not a watch response, or ends a watcher
    */
   static boolean read(ByteString response, Events events) throws IOException {
-    CodedInputStream in = response.newCodedInput();
-    boolean created = false;
-    int tag;
-    while ((tag = in.readTag()) != 0) {
-      int field = WireFormat.getTagFieldNumber(tag);
-      if (field == RESPONSE_EVENTS) {
-        int limit = in.pushLimit(in.readRawVarint32());
-        readEvent(in, events);
-        in.popLimit(limit);
-      } else if (field == RESPONSE_CREATED) {
-        created = in.readBool();
-      } else {
-        in.skipField(tag);
-      }
+    Reader reader = new Reader(events);
+    WatchEvents.read(response, reader);
+    if (reader.canceled) {
+      throw new IOException("the server canceled a watcher");
     }
-    return created;
+    return reader.created;
   }
 
-  private static void readEvent(CodedInputStream in, Events events) throws IOException {
-    int tag;
-    while ((tag = in.readTag()) != 0) {
-      if (WireFormat.getTagFieldNumber(tag) == EVENT_KV) {
-        int limit = in.pushLimit(in.readRawVarint32());
-        readKeyValue(in, events);
-        in.popLimit(limit);
-      } else {
-        in.skipField(tag);
-      }
-    }
-  }
+  private static final class Reader implements WatchEvents.Receiver {
+    private final Events events;
+    private boolean created;
+    private boolean canceled;
 
-  private static void readKeyValue(CodedInputStream in, Events events) throws IOException {
-    int tag;
-    while ((tag = in.readTag()) != 0) {
-      if (WireFormat.getTagFieldNumber(tag) == KV_VALUE) {
-        int length = in.readRawVarint32();
-        int writer = Integer.reverseBytes(in.readRawLittleEndian32());
-        int sequence = Integer.reverseBytes(in.readRawLittleEndian32());
-        in.skipRawBytes(length - 8);
-        events.event(writer, sequence);
-      } else {
-        in.skipField(tag);
-      }
+    Reader(Events events) {
+      this.events = events;
+    }
+
+    @Override
+    public void event(WatchEvents.Event event) {
+      events.event((int) (event.mark() >>> Integer.SIZE), (int) event.mark());
+    }
+
+    @Override
+    public void created() {
+      created = true;
+    }
+
+    @Override
+    public void canceled() {
+      canceled = true;
     }
   }
 }

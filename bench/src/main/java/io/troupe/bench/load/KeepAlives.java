@@ -8,8 +8,6 @@ import io.troupe.bench.client.Connections;
 import io.troupe.bench.client.EtcdMethod;
 import io.troupe.bench.client.Reply;
 import io.troupe.bench.report.Cell;
-import io.troupe.grpc.api.LeaseGrantRequest;
-import io.troupe.grpc.api.LeaseGrantResponse;
 import io.troupe.grpc.api.LeaseKeepAliveRequest;
 import io.troupe.grpc.api.LeaseKeepAliveResponse;
 import io.troupe.grpc.api.LeaseRevokeRequest;
@@ -41,7 +39,7 @@ final class KeepAlives {
     try (Connections connections = target.connect(clients)) {
       List<Long> leases = new ArrayList<>();
       for (int i = 0; i < clients; i++) {
-        leases.add(grant(connections));
+        leases.add(Calls.grant(connections, TTL_SECONDS));
       }
       Cell cell = measure(target, connections, leases);
       leases.forEach(id -> revoke(connections, id));
@@ -79,17 +77,6 @@ final class KeepAlives {
             load.recorders,
             begin,
             end);
-  }
-
-  private static long grant(Connections connections) {
-    byte[] request = LeaseGrantRequest.newBuilder().setTTL(TTL_SECONDS).build().toByteArray();
-    try {
-      return LeaseGrantResponse.parseFrom(
-              connections.call(EtcdMethod.LEASE_GRANT, request, CALL_TIMEOUT_MS).body())
-          .getID();
-    } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException(e);
-    }
   }
 
   private static void revoke(Connections connections, long id) {

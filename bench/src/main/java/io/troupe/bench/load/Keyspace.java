@@ -4,37 +4,32 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
 import io.troupe.grpc.api.PutRequest;
 import io.troupe.grpc.api.RangeRequest;
-import java.util.Locale;
-import java.util.SplittableRandom;
 import java.util.function.IntFunction;
 
 /**
- * The keys of a run and the requests about them, encoded once. The returned arrays are shared and
- * must not be changed.
+ * The keys of a run and the requests about them. Requests are encoded once, unless they are too
+ * many for the heap; the arrays are shared and must not be changed.
  */
 public final class Keyspace {
   private static final String PREFIX = "bench/";
+  private static final int DIGITS = 8;
+  private static final long ENCODED_BYTES = 256 << 20;
 
   private final int size;
-  private final ByteString value;
-  private final ByteString[] keys;
+  private final Values values;
 
   /**
-   * @param size keys, 1 or more
-   * @param valueBytes size of the value that every put writes
+   * @param size keys, 1 to 99,999,999
+   * @param valueBytes size of the values
    */
   public Keyspace(int size, int valueBytes, long seed) {
     this.size = size;
-    byte[] bytes = new byte[valueBytes];
-    SplittableRandom random = new SplittableRandom(seed);
-    for (int i = 0; i < valueBytes; i++) {
-      bytes[i] = (byte) random.nextInt();
-    }
-    this.value = UnsafeByteOperations.unsafeWrap(bytes);
-    this.keys = new ByteString[size];
-    for (int i = 0; i < size; i++) {
-      keys[i] = name(i);
-    }
+    this.values = new Values(valueBytes, seed);
+  }
+
+  /** The prefix of all keys. */
+  static ByteString prefix() {
+    return ByteString.copyFromUtf8(PREFIX);
   }
 
   /** Keys, 1 or more. */
@@ -42,19 +37,30 @@ public final class Keyspace {
     return size;
   }
 
-  /** The value that puts write. */
-  public ByteString value() {
-    return value;
+  /** The value that puts of a key write. */
+  ByteString value(int index) {
+    return values.value(index);
   }
 
-  /** Key {@code index}, 0 to {@link #size()} - 1: keys sort like their numbers. */
-  public ByteString key(int index) {
-    return keys[index];
+  /** Bytes of each value. */
+  int valueBytes() {
+    return values.bytes();
   }
 
-  /** The name of key {@code index}; also for the first index after the last key. */
-  private static ByteString name(int index) {
-    return ByteString.copyFromUtf8(PREFIX + String.format(Locale.ROOT, "%08d", index));
+  /**
+   * Key {@code index}: keys sort like their numbers. Also for the first index after the last key.
+   */
+  ByteString key(int index) {
+    byte[] name = new byte[PREFIX.length() + DIGITS];
+    int left = index;
+    for (int i = name.length - 1; i >= PREFIX.length(); i--) {
+      name[i] = (byte) ('0' + left % 10);
+      left /= 10;
+    }
+    for (int i = 0; i < PREFIX.length(); i++) {
+      name[i] = (byte) PREFIX.charAt(i);
+    }
+    return UnsafeByteOperations.unsafeWrap(name);
   }
 
   /** The number of a key. */
@@ -63,14 +69,16 @@ public final class Keyspace {
   }
 
   /** A put of each key. */
-  byte[][] puts() {
+  IntFunction<byte[]> puts() {
     return encode(
-        i -> PutRequest.newBuilder().setKey(key(i)).setValue(value).build().toByteArray());
+        values.bytes(),
+        i -> PutRequest.newBuilder().setKey(key(i)).setValue(value(i)).build().toByteArray());
   }
 
   /** A read of each key. */
-  byte[][] reads(boolean serializable) {
+  IntFunction<byte[]> reads(boolean serializable) {
     return encode(
+        0,
         i ->
             RangeRequest.newBuilder()
                 .setKey(key(i))
@@ -83,13 +91,14 @@ public final class Keyspace {
    * A linearizable read of {@code span} keys from each key on; the last reads are shifted so that
    * all have the same size.
    */
-  byte[][] ranges(int span) {
+  IntFunction<byte[]> ranges(int span) {
     return encode(
+        0,
         i -> {
           int from = Math.max(0, Math.min(i, size - span));
           return RangeRequest.newBuilder()
-              .setKey(name(from))
-              .setRangeEnd(name(from + span))
+              .setKey(key(from))
+              .setRangeEnd(key(from + span))
               .build()
               .toByteArray();
         });
@@ -99,16 +108,19 @@ public final class Keyspace {
   RangeRequest all(boolean keysOnly) {
     return RangeRequest.newBuilder()
         .setKey(key(0))
-        .setRangeEnd(name(size))
+        .setRangeEnd(key(size))
         .setKeysOnly(keysOnly)
         .build();
   }
 
-  private byte[][] encode(IntFunction<byte[]> request) {
+  private IntFunction<byte[]> encode(int bytes, IntFunction<byte[]> request) {
+    if ((long) size * (bytes + 100) > ENCODED_BYTES) {
+      return request;
+    }
     byte[][] requests = new byte[size][];
     for (int i = 0; i < size; i++) {
       requests[i] = request.apply(i);
     }
-    return requests;
+    return i -> requests[i];
   }
 }

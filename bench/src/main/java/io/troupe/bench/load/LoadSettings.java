@@ -15,8 +15,9 @@ import java.util.List;
  * @param valueBytes size of each value, 16 or more
  * @param warmUp load before each measurement that is not counted
  * @param duration of each measurement
- * @param rate puts per second of the paced profiles (compaction, long-read)
- * @param history revisions that the compaction profile writes before it compacts
+ * @param rate puts per second of the paced profiles
+ * @param history revisions that the profiles compaction and history write first
+ * @param compactEvery interval of compactions in the profile kubernetes; zero: none
  * @param quietWait maximum wait before each measurement for other programs to become idle
  * @param seed of every random choice
  */
@@ -32,6 +33,7 @@ public record LoadSettings(
     Duration duration,
     int rate,
     int history,
+    Duration compactEvery,
     Duration quietWait,
     long seed) {
   public LoadSettings {
@@ -48,6 +50,7 @@ public record LoadSettings(
     require(valueBytes >= 16, "--value-bytes: 16 or more");
     require(!duration.isNegative() && !duration.isZero(), "--duration: more than 0");
     require(!warmUp.isNegative(), "--warm-up: 0 or more");
+    require(!compactEvery.isNegative(), "--compact-every: 0 or more");
     require(rate >= 1, "--rate: 1 or more");
     require(history >= 1, "--history: 1 or more");
   }
@@ -66,6 +69,7 @@ public record LoadSettings(
         time,
         rate,
         history,
+        compactEvery,
         quietWait,
         seed);
   }

@@ -49,6 +49,11 @@ public final class Meter {
     return Math.max(0, (end.machineSeconds() - begin.machineSeconds() - known) / seconds);
   }
 
+  /** Resident memory of the server in bytes; -1 if its process is not known. */
+  long rssBytes() {
+    return server.get().rssBytes();
+  }
+
   Sample sample() {
     return new Sample(
         System.nanoTime(),
@@ -71,6 +76,7 @@ public final class Meter {
     return new Cell(
         profile,
         load,
+        count,
         operations / seconds,
         Latency.of(Recorder.merged(recorders)),
         Recorder.errors(recorders),
@@ -78,5 +84,48 @@ public final class Meter {
         end.server().rssBytes(),
         ownSeconds * BASE / operations,
         Double.isNaN(serverSeconds) ? Double.NaN : otherCores(begin, end));
+  }
+
+  /**
+   * Computes the measurement of some work.
+   *
+   * @param count units of the work
+   * @param times of its runs
+   * @param peakBytes highest resident memory of the server during the work
+   */
+  static Cell work(
+      String profile, String load, long count, long nanos, Recorder times, long peakBytes) {
+    return new Cell(
+        profile,
+        load,
+        count,
+        count / (nanos / 1e9),
+        Latency.of(Recorder.merged(List.of(times))),
+        times.errors(),
+        Double.NaN,
+        peakBytes,
+        Double.NaN,
+        Double.NaN);
+  }
+
+  /**
+   * Computes the measurement of one kind of operations of a mix. The CPU belongs to the whole mix,
+   * so its figures are unknown.
+   *
+   * @param count operations of this kind that completed between the two samples
+   */
+  Cell part(
+      String profile, String load, long count, List<Recorder> recorders, Sample begin, Sample end) {
+    return new Cell(
+        profile,
+        load,
+        count,
+        count / ((end.nanos() - begin.nanos()) / 1e9),
+        Latency.of(Recorder.merged(recorders)),
+        Recorder.errors(recorders),
+        Double.NaN,
+        -1,
+        Double.NaN,
+        Double.NaN);
   }
 }

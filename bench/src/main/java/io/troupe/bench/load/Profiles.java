@@ -44,8 +44,15 @@ public final class Profiles {
     ALL.put(
         "lease-keep-alive",
         (t, out) -> t.settings().clients().forEach(n -> out.accept(KeepAlives.measure(t, n))));
+    ALL.put(
+        KubernetesProfile.NAME,
+        (t, out) ->
+            t.settings().clients().forEach(n -> KubernetesProfile.measure(t, n).forEach(out)));
     ALL.put("long-read", (t, out) -> StallProfiles.longRead(t).forEach(out));
     ALL.put("compaction", (t, out) -> StallProfiles.compaction(t).forEach(out));
+    ALL.put("snapshot-save", (t, out) -> StallProfiles.snapshotSave(t).forEach(out));
+    ALL.put("hash", (t, out) -> StallProfiles.hash(t).forEach(out));
+    ALL.put("history", (t, out) -> StallProfiles.history(t).forEach(out));
   }
 
   private Profiles() {}
@@ -70,15 +77,28 @@ public final class Profiles {
     profile.run(target, results);
   }
 
+  /** Writes what a profile needs to exist. */
+  public static void prepare(String name, Target target) {
+    if (name.equals(KubernetesProfile.NAME)) {
+      KubernetesProfile.fill(target);
+    } else if (!name.equals("put")) {
+      fill(target);
+    }
+  }
+
   /** Writes every key once, for reads and transactions. */
   public static void fill(Target target) {
-    fill(target, target.keyspace().size());
+    fill(target, FillKeys.batched(target.keyspace()));
   }
 
   /** Writes the keys in turn until {@code revisions} puts are done. */
   static void fill(Target target, int revisions) {
+    fill(target, FillKeys.singly(target.keyspace(), revisions));
+  }
+
+  private static void fill(Target target, FillKeys keys) {
     try (Connections connections = target.connect(FILL_CLIENTS)) {
-      ClosedLoop.run(connections, FILL_CLIENTS, new FillKeys(target.keyspace().puts(), revisions));
+      ClosedLoop.run(connections, FILL_CLIENTS, keys);
     }
   }
 
@@ -112,21 +132,26 @@ public final class Profiles {
   }
 
   private static IntFunction<Workload> puts(Target target) {
-    byte[][] puts = target.keyspace().puts();
-    return client -> new RandomRequests(EtcdMethod.PUT, puts, 1, random(target, client));
+    int size = target.keyspace().size();
+    IntFunction<byte[]> puts = target.keyspace().puts();
+    return client -> new RandomRequests(EtcdMethod.PUT, size, puts, 1, random(target, client));
   }
 
   private static IntFunction<Workload> reads(Target target, boolean serializable) {
-    byte[][] reads = target.keyspace().reads(serializable);
+    int size = target.keyspace().size();
+    IntFunction<byte[]> reads = target.keyspace().reads(serializable);
     int least = target.settings().valueBytes();
-    return client -> new RandomRequests(EtcdMethod.RANGE, reads, least, random(target, client));
+    return client ->
+        new RandomRequests(EtcdMethod.RANGE, size, reads, least, random(target, client));
   }
 
   private static IntFunction<Workload> ranges(Target target) {
     int span = Math.min(SPAN, target.keyspace().size());
-    byte[][] ranges = target.keyspace().ranges(span);
+    int size = target.keyspace().size();
+    IntFunction<byte[]> ranges = target.keyspace().ranges(span);
     int least = span * target.settings().valueBytes();
-    return client -> new RandomRequests(EtcdMethod.RANGE, ranges, least, random(target, client));
+    return client ->
+        new RandomRequests(EtcdMethod.RANGE, size, ranges, least, random(target, client));
   }
 
   private static IntFunction<Workload> mix(Target target) {

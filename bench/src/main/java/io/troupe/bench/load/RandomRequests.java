@@ -3,20 +3,28 @@ package io.troupe.bench.load;
 import io.troupe.bench.client.EtcdMethod;
 import io.troupe.bench.client.Reply;
 import java.util.SplittableRandom;
+import java.util.function.IntFunction;
 
 /** Draws requests from a fixed set, with equal probability. */
 final class RandomRequests implements Workload {
   private final EtcdMethod method;
-  private final byte[][] requests;
+  private final int count;
+  private final IntFunction<byte[]> requests;
   private final int leastReplyBytes;
   private final SplittableRandom random;
 
   /**
+   * @param requests encodes the requests 0 to {@code count} - 1
    * @param leastReplyBytes a shorter reply is wrong: it cannot hold the values asked for
    */
   RandomRequests(
-      EtcdMethod method, byte[][] requests, int leastReplyBytes, SplittableRandom random) {
+      EtcdMethod method,
+      int count,
+      IntFunction<byte[]> requests,
+      int leastReplyBytes,
+      SplittableRandom random) {
     this.method = method;
+    this.count = count;
     this.requests = requests;
     this.leastReplyBytes = leastReplyBytes;
     this.random = random;
@@ -24,7 +32,7 @@ final class RandomRequests implements Workload {
 
   @Override
   public byte[] next() {
-    return requests[random.nextInt(requests.length)];
+    return requests.apply(random.nextInt(count));
   }
 
   @Override

@@ -25,6 +25,10 @@ final class Recorder {
     return errors;
   }
 
+  static long count(List<Recorder> recorders) {
+    return recorders.stream().mapToLong(recorder -> recorder.nanos.getTotalCount()).sum();
+  }
+
   static Histogram merged(List<Recorder> recorders) {
     Histogram all = new Histogram(1000, LONGEST_NANOS, 3);
     recorders.forEach(r -> all.add(r.nanos));

@@ -12,6 +12,14 @@ interface Workload {
   /** The method of the last request of {@link #next()}. */
   EtcdMethod method();
 
+  /**
+   * The kind of the last request of {@link #next()}, from 0. After {@link #accept} it may be
+   * another one, that of the reply.
+   */
+  default int kind() {
+    return 0;
+  }
+
   /** Whether the reply to that request is valid. */
   boolean accept(Reply reply);
 }

@@ -14,6 +14,7 @@ public final class Comparison {
         new MarkdownTable(
             "profile",
             "load",
+            "count",
             "ops/s",
             "p50 ms",
             "p99 ms",
@@ -28,6 +29,7 @@ public final class Comparison {
       table.row(
           cell.profile(),
           cell.load(),
+          Figures.count((double) cell.count()),
           Figures.count(cell.opsPerSecond()),
           Figures.number(cell.latency().p50()),
           Figures.number(cell.latency().p99()),

@@ -38,6 +38,7 @@ public final class Medians {
     return new Cell(
         first.profile(),
         first.load(),
+        Math.round(median(cells, Cell::count)),
         median(cells, Cell::opsPerSecond),
         latency,
         cells.stream().mapToLong(Cell::errors).sum(),

@@ -17,7 +17,7 @@ import java.util.Map;
 public record ServerCommand(
     String name, List<String> program, Flags flags, Map<String, String> environment) {
   private static final String CLIENT_TLS = "client-transport-security.";
-  private static final long QUOTA_BYTES = 8L << 30;
+  private static final long QUOTA_BYTES = 64L << 30;
 
   /** The form of a program's settings. */
   public enum Flags {

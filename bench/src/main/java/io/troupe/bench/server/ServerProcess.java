@@ -8,32 +8,37 @@ import io.troupe.bench.client.EventLoops;
 import io.troupe.grpc.api.RangeRequest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 
 /** One member that the generator started. */
 final class ServerProcess implements AutoCloseable {
-  private static final long START_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long START_TIMEOUT_NANOS = TimeUnit.MINUTES.toNanos(10);
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long READ_TIMEOUT_MS = 5000;
   private static final long STOP_TIMEOUT_SECONDS = 60;
 
-  private final Process process;
+  private final ServerCommand command;
+  private final List<String> line;
   private final Endpoint endpoint;
   private final Path directory;
-  private final long startedNanos;
+  private volatile Process process;
+  private volatile long startedNanos;
 
-  private ServerProcess(Process process, Endpoint endpoint, Path directory, long startedNanos) {
-    this.process = process;
+  private ServerProcess(
+      ServerCommand command, Path directory, List<String> line, Endpoint endpoint) {
+    this.command = command;
+    this.line = List.copyOf(line);
     this.endpoint = endpoint;
     this.directory = directory;
-    this.startedNanos = startedNanos;
+    this.startedNanos = System.nanoTime();
+    this.process = launch(command, this.line, directory);
   }
 
   /**
@@ -45,17 +50,54 @@ final class ServerProcess implements AutoCloseable {
    */
   static ServerProcess start(
       ServerCommand command, Path directory, List<String> line, Endpoint client) {
+    return new ServerProcess(command, directory, line, client);
+  }
+
+  private static Process launch(ServerCommand command, List<String> line, Path directory) {
     try {
       ProcessBuilder builder =
           new ProcessBuilder(line)
               .redirectErrorStream(true)
-              .redirectOutput(directory.resolve("log").toFile());
+              .redirectOutput(Redirect.appendTo(directory.resolve("log").toFile()));
       builder.environment().putAll(command.environment());
-      long started = System.nanoTime();
-      return new ServerProcess(OwnProcesses.start(builder), client, directory, started);
+      return OwnProcesses.start(builder);
     } catch (IOException e) {
       throw new UncheckedIOException("start " + command.program(), e);
     }
+  }
+
+  /** Starts it again with its data, after {@link #stop}. */
+  void startAgain() {
+    startedNanos = System.nanoTime();
+    process = launch(command, line, directory);
+  }
+
+  /**
+   * Stops it and waits for its exit.
+   *
+   * @param kill SIGKILL instead of SIGTERM
+   * @throws IllegalStateException if it does not exit within a minute
+   */
+  void stop(boolean kill) {
+    if (kill) {
+      process.destroyForcibly();
+    } else {
+      process.destroy();
+    }
+    try {
+      if (!process.waitFor(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("server does not stop; see " + keepLog());
+      }
+      OwnProcesses.ended(process);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while a server stopped", e);
+    }
+  }
+
+  /** Bytes of its data on the disk. */
+  long diskBytes() {
+    return DataDirectory.bytes(directory.resolve("data"));
   }
 
   /** Its client endpoint. */
@@ -76,7 +118,7 @@ final class ServerProcess implements AutoCloseable {
   /**
    * Waits until it responds to a linearizable read.
    *
-   * @throws IllegalStateException if it exits, or takes longer than a minute
+   * @throws IllegalStateException if it exits, or takes longer than ten minutes
    */
   void awaitReady(EventLoops loops) {
     byte[] read =
@@ -88,7 +130,7 @@ final class ServerProcess implements AutoCloseable {
     while (true) {
       // A new connection for each attempt: a failed connection would wait before it reconnects.
       try (Connections connection = new Connections(loops, List.of(endpoint), 1)) {
-        connection.call(EtcdMethod.RANGE, read, 5000);
+        connection.call(EtcdMethod.RANGE, read, READ_TIMEOUT_MS);
         return;
       } catch (IllegalStateException notYet) {
         checkStarting();
@@ -141,20 +183,10 @@ final class ServerProcess implements AutoCloseable {
         process.destroyForcibly().waitFor();
       }
       OwnProcesses.ended(process);
-      deleteTree(directory);
+      DataDirectory.delete(directory);
     } catch (InterruptedException e) {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
-    }
-  }
-
-  private static void deleteTree(Path root) {
-    try (Stream<Path> paths = Files.walk(root)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 }

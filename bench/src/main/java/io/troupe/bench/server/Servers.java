@@ -18,7 +18,7 @@ import java.util.List;
 public final class Servers implements AutoCloseable {
   private final List<ServerProcess> members = new ArrayList<>();
 
-  private final long startedNanos = System.nanoTime();
+  private long startedNanos = System.nanoTime();
 
   private Servers() {}
 
@@ -97,13 +97,35 @@ public final class Servers implements AutoCloseable {
    * Waits until every member responds to a linearizable read.
    *
    * @return nanoseconds from the first member's start to the last one's response
-   * @throws IllegalStateException if a member exits, or takes longer than a minute
+   * @throws IllegalStateException if a member exits, or takes longer than ten minutes
    */
   public long awaitReady(EventLoops loops) {
     for (ServerProcess member : members) {
       member.awaitReady(loops);
     }
     return System.nanoTime() - startedNanos;
+  }
+
+  /**
+   * Stops all members and starts them with their data.
+   *
+   * @param kill SIGKILL instead of SIGTERM
+   * @return nanoseconds from the first member's start to the last one's response to a linearizable
+   *     read
+   */
+  public long restart(EventLoops loops, boolean kill) {
+    if (!kill) {
+      members.forEach(ServerProcess::end);
+    }
+    members.forEach(member -> member.stop(kill));
+    startedNanos = System.nanoTime();
+    members.forEach(ServerProcess::startAgain);
+    return awaitReady(loops);
+  }
+
+  /** Bytes of the data of all members on the disk. */
+  public long diskBytes() {
+    return members.stream().mapToLong(ServerProcess::diskBytes).sum();
   }
 
   /** Stops all members, waits for their exit, and deletes their directories. */

@@ -3,10 +3,12 @@ package io.troupe.bench.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.ByteString;
 import io.troupe.bench.client.EtcdMethod;
 import io.troupe.bench.client.Reply;
 import io.troupe.grpc.api.PutRequest;
 import io.troupe.grpc.api.RangeRequest;
+import io.troupe.grpc.api.RequestOp;
 import io.troupe.grpc.api.ResponseHeader;
 import io.troupe.grpc.api.TxnRequest;
 import io.troupe.grpc.api.TxnResponse;
@@ -16,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 
 class WorkloadTest {
@@ -27,7 +30,7 @@ class WorkloadTest {
 
   @Test
   void fillPutsEveryKeyInTurnAndEnds() throws IOException {
-    FillKeys fill = new FillKeys(keyspace.puts(), 1001);
+    FillKeys fill = FillKeys.singly(keyspace, 1001);
     byte[] last = new byte[0];
     for (int i = 0; i < 1001; i++) {
       last = fill.next();
@@ -38,9 +41,37 @@ class WorkloadTest {
   }
 
   @Test
+  void batchesPutEveryKeyOnceAndStayBelowRequestLimit() throws IOException {
+    Keyspace large = new Keyspace(250, 16_384, 1);
+    FillKeys fill = FillKeys.batched(large);
+    Set<ByteString> keys = new HashSet<>();
+    Set<ByteString> values = new HashSet<>();
+    int puts = 0;
+    for (byte[] request = fill.next(); request != null; request = fill.next()) {
+      assertThat(request.length).isLessThan(1_100_000);
+      for (RequestOp op : TxnRequest.parseFrom(request).getSuccessList()) {
+        keys.add(op.getRequestPut().getKey());
+        values.add(op.getRequestPut().getValue());
+        puts++;
+      }
+    }
+    assertThat(puts).isEqualTo(250);
+    assertThat(keys).hasSize(250).contains(large.key(0), large.key(249));
+    assertThat(values).hasSize(250);
+  }
+
+  @Test
+  void requestsThatDoNotFitTheHeapAreEncodedWhenSent() throws IOException {
+    Keyspace large = new Keyspace(2_500_000, 4096, 1);
+    byte[] put = large.puts().apply(2_499_999);
+    assertThat(PutRequest.parseFrom(put).getKey().toStringUtf8()).isEqualTo("bench/02499999");
+    assertThat(PutRequest.parseFrom(put).getValue().size()).isEqualTo(4096);
+  }
+
+  @Test
   void rangesSpanSameNumberOfKeysEverywhere() throws IOException {
-    byte[][] ranges = keyspace.ranges(100);
-    RangeRequest tail = RangeRequest.parseFrom(ranges[999]);
+    IntFunction<byte[]> ranges = keyspace.ranges(100);
+    RangeRequest tail = RangeRequest.parseFrom(ranges.apply(999));
     assertThat(tail.getKey()).isEqualTo(keyspace.key(900));
     assertThat(Keyspace.index(tail.getRangeEnd())).isEqualTo(1000);
   }
@@ -48,7 +79,8 @@ class WorkloadTest {
   @Test
   void shortReplyToRangeIsInvalid() {
     RandomRequests reads =
-        new RandomRequests(EtcdMethod.RANGE, keyspace.reads(false), 256, new SplittableRandom(1));
+        new RandomRequests(
+            EtcdMethod.RANGE, 1000, keyspace.reads(false), 256, new SplittableRandom(1));
     assertThat(reads.accept(new Reply(40, Reply.NONE.body()))).isFalse();
     assertThat(reads.accept(new Reply(300, Reply.NONE.body()))).isTrue();
   }
@@ -81,8 +113,10 @@ class WorkloadTest {
   @Test
   void mixDrawsNineReadsPerPut() {
     Workload reads =
-        new RandomRequests(EtcdMethod.RANGE, keyspace.reads(false), 256, new SplittableRandom(1));
-    Workload puts = new RandomRequests(EtcdMethod.PUT, keyspace.puts(), 1, new SplittableRandom(2));
+        new RandomRequests(
+            EtcdMethod.RANGE, 1000, keyspace.reads(false), 256, new SplittableRandom(1));
+    Workload puts =
+        new RandomRequests(EtcdMethod.PUT, 1000, keyspace.puts(), 1, new SplittableRandom(2));
     MixedRequests mix = new MixedRequests(reads, puts, 10, new SplittableRandom(3));
     int writes = 0;
     for (int i = 0; i < 10_000; i++) {
@@ -109,6 +143,7 @@ class WorkloadTest {
                     1,
                     1,
                     Duration.ZERO,
+                    Duration.ZERO,
                     1))
         .hasMessageContaining("--clients");
     assertThatThrownBy(
@@ -125,6 +160,7 @@ class WorkloadTest {
                     Duration.ofSeconds(1),
                     1,
                     1,
+                    Duration.ZERO,
                     Duration.ZERO,
                     1))
         .hasMessageContaining("--value-bytes");

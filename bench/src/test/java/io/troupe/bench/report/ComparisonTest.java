@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class ComparisonTest {
   private static Cell cell(String profile, double ops, double p99, double cpu) {
     return new Cell(
-        profile, "10 clients", ops, new Latency(0.5, p99, p99, p99), 1, cpu, 100 << 20, 2, 0.1);
+        profile, "10 clients", 7, ops, new Latency(0.5, p99, p99, p99), 1, cpu, 100 << 20, 2, 0.1);
   }
 
   @Test

@@ -14,19 +14,18 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Puts at a fixed rate, regardless of the server. Latency counts from the moment a put was due, so
- * that a stall shows in all puts during it, not only in the first. Measured in phases that the
- * caller starts and ends.
+ * Requests at a fixed rate, regardless of the server. Latency counts from the moment a request was
+ * due, so that a stall shows in all requests during it, not only in the first. Measured in phases
+ * that the caller starts and ends.
  */
-final class PacedPuts implements AutoCloseable {
+final class PacedLoad implements AutoCloseable {
   private static final int MAX_OUTSTANDING = 10_000;
 
   private final Connections connections;
-  private final byte[][] puts;
+  private final Workload workload;
   private final long intervalNanos;
   private final Meter meter;
   private final String profile;
-  private final SplittableRandom random;
   private final Semaphore outstanding = new Semaphore(MAX_OUTSTANDING);
   private final Thread sender;
   private volatile boolean stopped;
@@ -48,14 +47,31 @@ final class PacedPuts implements AutoCloseable {
     }
   }
 
-  /** Starts sending; puts before {@link #begin} are not reported. */
-  PacedPuts(Target target, String profile) {
+  /** Puts of random keys at the rate of the settings. */
+  static PacedLoad puts(Target target, String profile) {
+    RandomRequests puts =
+        new RandomRequests(
+            EtcdMethod.PUT,
+            target.keyspace().size(),
+            target.keyspace().puts(),
+            1,
+            new SplittableRandom(target.settings().seed()));
+    return new PacedLoad(target, profile, target.settings().rate(), puts);
+  }
+
+  /**
+   * Starts sending; requests before {@link #begin} are not reported.
+   *
+   * @param rate requests per second
+   * @param workload does not end; accepts a reply by its content alone, because several requests
+   *     are outstanding
+   */
+  PacedLoad(Target target, String profile, int rate, Workload workload) {
     this.connections = target.connect(4);
-    this.puts = target.keyspace().puts();
-    this.intervalNanos = 1_000_000_000L / target.settings().rate();
+    this.workload = workload;
+    this.intervalNanos = 1_000_000_000L / rate;
     this.meter = target.meter();
     this.profile = profile;
-    this.random = new SplittableRandom(target.settings().seed());
     this.phase = new Phase("warm-up", connections.count(), meter.sample());
     this.sender = new Thread(this::sendAll, "bench-paced");
     sender.setDaemon(true);
@@ -63,8 +79,8 @@ final class PacedPuts implements AutoCloseable {
   }
 
   /**
-   * Ends the current phase and starts the phase {@code name}; puts in flight count in the phase in
-   * which they were due.
+   * Ends the current phase and starts the phase {@code name}; requests in flight count in the phase
+   * in which they were due.
    */
   void begin(String name) {
     Meter.Sample now = meter.sample();
@@ -77,7 +93,7 @@ final class PacedPuts implements AutoCloseable {
    * Ends the last phase and the load.
    *
    * @return all phases except the warm-up, in order
-   * @throws IllegalStateException if puts receive no response
+   * @throws IllegalStateException if requests receive no response
    */
   List<Cell> finish() {
     begin("end");
@@ -86,7 +102,7 @@ final class PacedPuts implements AutoCloseable {
       sender.join();
       if (!outstanding.tryAcquire(MAX_OUTSTANDING, 30, TimeUnit.SECONDS)) {
         throw new IllegalStateException(
-            MAX_OUTSTANDING - outstanding.availablePermits() + " puts received no response");
+            MAX_OUTSTANDING - outstanding.availablePermits() + " requests received no response");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -109,28 +125,38 @@ final class PacedPuts implements AutoCloseable {
       outstanding.acquireUninterruptibly();
       Phase current = phase;
       connection = (connection + 1) % connections.count();
+      byte[] request = workload.next();
+      if (request == null) {
+        throw new IllegalStateException("a paced workload must not end");
+      }
       ClientCall<byte[], Reply> call =
           connections.start(
-              connection, EtcdMethod.PUT, new Put(current.recorders.get(connection), due));
+              connection, workload.method(), new Call(current.recorders.get(connection), due));
       call.request(2);
-      call.sendMessage(puts[random.nextInt(puts.length)]);
+      call.sendMessage(request);
       call.halfClose();
       due += intervalNanos;
     }
   }
 
-  private final class Put extends ClientCall.Listener<Reply> {
+  private final class Call extends ClientCall.Listener<Reply> {
     private final Recorder recorder;
     private final long due;
+    private Reply reply = Reply.NONE;
 
-    Put(Recorder recorder, long due) {
+    Call(Recorder recorder, long due) {
       this.recorder = recorder;
       this.due = due;
     }
 
     @Override
+    public void onMessage(Reply message) {
+      reply = message;
+    }
+
+    @Override
     public void onClose(Status status, Metadata trailers) {
-      if (status.isOk()) {
+      if (status.isOk() && workload.accept(reply)) {
         recorder.latency(System.nanoTime() - due);
       } else {
         recorder.error();

@@ -1,0 +1,121 @@
+package io.troupe.bench.load;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
+import io.troupe.grpc.api.PutRequest;
+import io.troupe.grpc.api.RangeRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.SplittableRandom;
+
+/**
+ * The keys of {@code bench scale}. Key i is the i-th that is written; names are spread over the
+ * whole key space, so keys are not written in their order. Used by one thread.
+ */
+final class ScaleKeys {
+  /** Keys of a page. */
+  static final int PAGE = 500;
+
+  private static final String PREFIX = "scale/";
+  private static final ByteString END = ByteString.copyFromUtf8("scale0");
+
+  /** Odd: the multiplication maps different numbers to different names. */
+  private static final int SPREAD = 0x9E3779B1;
+
+  private final Values values;
+  private final SplittableRandom random;
+  private int written;
+
+  ScaleKeys(int valueBytes, long seed) {
+    this.values = new Values(valueBytes, seed);
+    this.random = new SplittableRandom(seed);
+  }
+
+  /** Keys that were written, 0 or more. */
+  int written() {
+    return written;
+  }
+
+  /** Keys up to {@code total} - 1 were written. */
+  void written(int total) {
+    written = total;
+  }
+
+  /** Name of a key. */
+  static ByteString name(int key) {
+    return at(Integer.toUnsignedLong(key * SPREAD));
+  }
+
+  private static ByteString at(long place) {
+    String name = PREFIX + String.format(Locale.ROOT, "%08x", place);
+    return UnsafeByteOperations.unsafeWrap(name.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  /** Keys of each transaction of {@link #fill} but the last. */
+  int batch() {
+    return FillKeys.batch(values.bytes());
+  }
+
+  /** A random number from 0 to {@code bound} - 1. */
+  int random(int bound) {
+    return random.nextInt(bound);
+  }
+
+  /** The transactions that write the keys from {@link #written} to {@code total} - 1. */
+  FillKeys fill(int total) {
+    return FillKeys.batched(written, total, ScaleKeys::name, values::value, values.bytes());
+  }
+
+  /** A put of the next key. */
+  byte[] putNew() {
+    return put(written++, 0);
+  }
+
+  /** A put of a random key that exists. */
+  byte[] overwrite() {
+    return put(random.nextInt(written), random.nextLong());
+  }
+
+  private byte[] put(int key, long salt) {
+    return PutRequest.newBuilder()
+        .setKey(name(key))
+        .setValue(values.value(key + salt))
+        .build()
+        .toByteArray();
+  }
+
+  /** A linearizable read of a random key. */
+  byte[] get() {
+    return RangeRequest.newBuilder().setKey(name(random.nextInt(written))).build().toByteArray();
+  }
+
+  /**
+   * A page of {@link #PAGE} keys from a random place on.
+   *
+   * @param revision 0: the current one
+   * @param keys that exist at that revision, at least three pages
+   */
+  byte[] page(boolean keysOnly, long revision, int keys) {
+    double last = 1 - 3.0 * PAGE / keys;
+    long place = (long) (random.nextDouble() * last * (1L << 32));
+    return RangeRequest.newBuilder()
+        .setKey(at(place))
+        .setRangeEnd(END)
+        .setLimit(PAGE)
+        .setKeysOnly(keysOnly)
+        .setRevision(revision)
+        .build()
+        .toByteArray();
+  }
+
+  /** The number of all keys at a revision; 0: the current one. */
+  byte[] count(long revision) {
+    return RangeRequest.newBuilder()
+        .setKey(ByteString.copyFromUtf8(PREFIX))
+        .setRangeEnd(END)
+        .setCountOnly(true)
+        .setRevision(revision)
+        .build()
+        .toByteArray();
+  }
+}

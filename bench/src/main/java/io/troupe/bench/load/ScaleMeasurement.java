@@ -1,0 +1,210 @@
+package io.troupe.bench.load;
+
+import io.troupe.bench.client.Connections;
+import io.troupe.bench.client.EtcdMethod;
+import io.troupe.bench.client.Reply;
+import io.troupe.bench.report.Cell;
+import io.troupe.bench.report.Latency;
+import io.troupe.bench.report.ScalePoint;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * Fills a server to a size and measures single requests at a load that a server of any size can
+ * handle. Every read of many keys follows a put, so no cache of an earlier result hides its cost.
+ */
+public final class ScaleMeasurement {
+  private static final int FILL_CLIENTS = 32;
+  private static final int LEAST_REPEATS = 5;
+  private static final long CALL_TIMEOUT_MS = 600_000;
+
+  /** Least difference of a size to the one before, or to 0: reads need some pages. */
+  public static final int LEAST_STEP = 10_000;
+
+  private final Target target;
+  private final ScaleKeys keys;
+  private final List<ScalePoint> points = new ArrayList<>();
+  private int size;
+  private long oldRevision;
+  private int oldKeys;
+  private int past;
+  private long errors;
+
+  /** Whether a range response is right. */
+  private interface Check {
+    boolean test(RangeReply reply);
+  }
+
+  public ScaleMeasurement(Target target) {
+    this.target = target;
+    this.keys = new ScaleKeys(target.settings().valueBytes(), target.settings().seed());
+  }
+
+  /** All figures so far. */
+  public List<ScalePoint> points() {
+    return List.copyOf(points);
+  }
+
+  /** Requests that failed or had a wrong response. */
+  public long errors() {
+    return errors;
+  }
+
+  /**
+   * Writes keys until there are {@code newSize}; half-way it notes the revision for reads of the
+   * past.
+   *
+   * @param newSize at least {@link #LEAST_STEP} more than the last one
+   * @return keys per second
+   */
+  public double fill(int newSize) {
+    size = newSize;
+    int before = keys.written();
+    long started = System.nanoTime();
+    try (Connections connections = target.connect(FILL_CLIENTS)) {
+      int half = before + (newSize - before) / 2;
+      ClosedLoop.run(connections, FILL_CLIENTS, keys.fill(half));
+      keys.written(half);
+      oldRevision = Calls.revision(connections);
+      oldKeys = half;
+      ClosedLoop.run(connections, FILL_CLIENTS, keys.fill(newSize));
+      keys.written(newSize);
+    }
+    return (newSize - before) / ((System.nanoTime() - started) / 1e9);
+  }
+
+  /** Measures the requests. */
+  public void requests() {
+    try (Connections connection = target.connect(1)) {
+      Recorder first = new Recorder();
+      timed(connection, first, keys.count(0), this::hasAll);
+      add("count, first", first);
+      paced("put, new key", EtcdMethod.PUT, 1, keys::putNew);
+      paced("put, overwrite", EtcdMethod.PUT, 1, keys::overwrite);
+      paced("range, one key", EtcdMethod.RANGE, target.settings().valueBytes(), keys::get);
+      repeated(
+          connection, "page of 500", () -> keys.page(false, 0, size), ScaleMeasurement::isPage);
+      repeated(
+          connection, "page, keys only", () -> keys.page(true, 0, size), ScaleMeasurement::isPage);
+      repeated(connection, "count, repeated", () -> keys.count(0), this::hasAll);
+      repeated(
+          connection,
+          "page, old revision",
+          () -> keys.page(false, past(), oldKeys),
+          ScaleMeasurement::isPage);
+      repeated(connection, "count, old revision", () -> keys.count(past()), this::hasPast);
+    }
+  }
+
+  /** Records a figure that was measured elsewhere, for the current size. */
+  public void add(String measurement, String unit, double value) {
+    points.add(new ScalePoint(measurement, unit, size, value, Double.NaN));
+  }
+
+  /** Checks that no acknowledged key is missing, for example after a restart. */
+  public void verify() {
+    try (Connections connection = target.connect(1)) {
+      timed(connection, new Recorder(), keys.count(0), this::hasAll);
+    }
+  }
+
+  /**
+   * Puts for the time of a measurement without reporting it, so that a restart has a log to read.
+   */
+  public void writeSome() {
+    measured(EtcdMethod.PUT, 1, keys::overwrite);
+  }
+
+  private boolean hasAll(RangeReply reply) {
+    return reply.count() == keys.written();
+  }
+
+  /**
+   * A revision of the second half of the fill: another one each time, because a server may keep
+   * what it has read of a past revision. Each transaction of the fill is one revision.
+   */
+  private long past() {
+    past = keys.random(Math.max(1, (size - oldKeys) / keys.batch()));
+    return oldRevision + past;
+  }
+
+  /** One transaction has fewer keys than the others, and may be any. */
+  private boolean hasPast(RangeReply reply) {
+    long most = oldKeys + (long) past * keys.batch();
+    return reply.count() > most - keys.batch() && reply.count() <= most;
+  }
+
+  private static boolean isPage(RangeReply reply) {
+    return reply.keys() == ScaleKeys.PAGE && reply.more() && reply.count() > ScaleKeys.PAGE;
+  }
+
+  private void paced(String name, EtcdMethod method, int leastBytes, Supplier<byte[]> requests) {
+    Cell cell = measured(method, leastBytes, requests);
+    Latency latency = cell.latency();
+    points.add(new ScalePoint(name, ScalePoint.MS, size, latency.p50(), latency.p99()));
+  }
+
+  private Cell measured(EtcdMethod method, int leastBytes, Supplier<byte[]> requests) {
+    Workload workload =
+        new Workload() {
+          @Override
+          public byte[] next() {
+            return requests.get();
+          }
+
+          @Override
+          public EtcdMethod method() {
+            return method;
+          }
+
+          @Override
+          public boolean accept(Reply reply) {
+            return reply.size() >= leastBytes;
+          }
+        };
+    try (PacedLoad load = new PacedLoad(target, "scale", target.settings().rate(), workload)) {
+      Window.waitUntil(System.nanoTime() + target.settings().warmUp().toNanos());
+      load.begin("measured");
+      Window.waitUntil(System.nanoTime() + target.settings().duration().toNanos());
+      Cell cell = load.finish().get(0);
+      errors += cell.errors();
+      return cell;
+    }
+  }
+
+  /**
+   * One request at a time, each after a put of a new key; at least a few, even if they are slow.
+   */
+  private void repeated(
+      Connections connection, String name, Supplier<byte[]> requests, Check check) {
+    Recorder recorder = new Recorder();
+    Duration time = target.settings().duration();
+    long end = System.nanoTime() + time.toNanos();
+    for (int i = 0; i < LEAST_REPEATS || System.nanoTime() < end; i++) {
+      connection.call(EtcdMethod.PUT, keys.putNew(), CALL_TIMEOUT_MS);
+      timed(connection, recorder, requests.get(), check);
+    }
+    add(name, recorder);
+  }
+
+  private void timed(Connections connection, Recorder recorder, byte[] request, Check check) {
+    long started = System.nanoTime();
+    Reply reply = connection.call(EtcdMethod.RANGE_KEEP, request, CALL_TIMEOUT_MS);
+    recorder.latency(System.nanoTime() - started);
+    try {
+      if (!check.test(RangeReply.read(reply.body()))) {
+        errors++;
+      }
+    } catch (IOException e) {
+      errors++;
+    }
+  }
+
+  private void add(String name, Recorder recorder) {
+    Latency latency = Latency.of(Recorder.merged(List.of(recorder)));
+    points.add(new ScalePoint(name, ScalePoint.MS, size, latency.p50(), latency.p99()));
+  }
+}

@@ -1,0 +1,63 @@
+package io.troupe.bench.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import io.troupe.grpc.api.PutRequest;
+import io.troupe.grpc.api.RangeRequest;
+import io.troupe.grpc.api.RequestOp;
+import io.troupe.grpc.api.TxnRequest;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ScaleKeysTest {
+  private final ScaleKeys keys = new ScaleKeys(256, 1);
+
+  private Set<ByteString> fill(int total) throws IOException {
+    Set<ByteString> written = new HashSet<>();
+    FillKeys fill = keys.fill(total);
+    for (byte[] request = fill.next(); request != null; request = fill.next()) {
+      for (RequestOp op : TxnRequest.parseFrom(request).getSuccessList()) {
+        written.add(op.getRequestPut().getKey());
+      }
+    }
+    keys.written(total);
+    return written;
+  }
+
+  @Test
+  void fillsContinueWithoutRepeatingNames() throws IOException {
+    Set<ByteString> all = fill(20_000);
+    assertThat(all).hasSize(20_000);
+    all.addAll(fill(50_050));
+    assertThat(all).hasSize(50_050);
+    assertThat(all).doesNotContain(PutRequest.parseFrom(keys.putNew()).getKey());
+    assertThat(keys.written()).isEqualTo(50_051);
+  }
+
+  @Test
+  void readsAndOverwritesHitWrittenKeys() throws IOException {
+    Set<ByteString> all = fill(5_000);
+    for (int i = 0; i < 1000; i++) {
+      assertThat(all).contains(RangeRequest.parseFrom(keys.get()).getKey());
+      PutRequest put = PutRequest.parseFrom(keys.overwrite());
+      assertThat(all).contains(put.getKey());
+      assertThat(put.getValue().size()).isEqualTo(256);
+    }
+  }
+
+  @Test
+  void everyPageHasEnoughKeysAfterItsStart() throws IOException {
+    Set<ByteString> all = fill(20_000);
+    for (int i = 0; i < 200; i++) {
+      RangeRequest page = RangeRequest.parseFrom(keys.page(true, 7, 20_000));
+      assertThat(page.getLimit()).isEqualTo(500);
+      assertThat(page.getRevision()).isEqualTo(7);
+      String from = page.getKey().toStringUtf8();
+      assertThat(all.stream().filter(key -> key.toStringUtf8().compareTo(from) >= 0).count())
+          .isGreaterThan(501);
+    }
+  }
+}
