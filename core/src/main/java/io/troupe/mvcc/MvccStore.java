@@ -36,6 +36,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
   private final RecordCache records;
   private final ReadViewPublisher view;
   private final MvccReader reader;
+  private final WriterReads reads;
   private final Compactor compactor;
   private final CompactionHashes hashes = new CompactionHashes();
   private final EntryRows rows;
@@ -85,6 +86,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
     this.view = new ReadViewPublisher(new ReadView(revision, compacted, appliedIndex));
     this.keys = new KeyCount(revision);
     this.reader = new MvccReader(store, view, records, hashes, keys);
+    this.reads = new WriterReads(rows, records, view, reader);
     long finished = number(Space.META, StoreKeys.META_COMPACTION_FINISHED, NOTHING_COMPACTED);
     this.compactor = new Compactor(store, view, finished);
   }
@@ -155,44 +157,16 @@ public final class MvccStore implements KvRead, AutoCloseable {
     return compacted;
   }
 
-  // ---- reads of the writer: they include everything written so far ----
+  // ---- reads of the writer ----
 
   @Override
   public @Nullable KeyValue get(Bytes key) {
-    KeyValue known = rows.find(key);
-    if (known == null) {
-      known = records.find(key);
-    }
-    if (known == null) {
-      known = load(key);
-    }
-    return RecordCache.isAbsent(known) ? null : known;
-  }
-
-  /** No change is pending for the key: the store contains its newest record. */
-  private KeyValue load(Bytes key) {
-    long stored = rows.storedRevision(view.get().revision());
-    KeyValue found = reader.load(key, stored);
-    records.loaded(found, stored);
-    return found;
+    return reads.get(key);
   }
 
   @Override
   public void scan(KeyRange range, boolean whole, Predicate<KeyValue> more) {
-    if (range.isSingle()) {
-      KeyValue kv = get(range.key());
-      if (kv == null || !more.test(kv)) {
-        return;
-      }
-    } else if (!range.isEmpty()) {
-      try (RecordWalk walk = newest(range)) {
-        while (walk.next()) {
-          if (!more.test(whole ? walk.record() : walk.keyOnly())) {
-            return;
-          }
-        }
-      }
-    }
+    reads.scan(range, whole, more);
   }
 
   /**
@@ -202,57 +176,12 @@ public final class MvccStore implements KvRead, AutoCloseable {
    * @throws MemoryBudget.Exceeded if they do not fit
    */
   public RangeResult range(RangeQuery query, MemoryBudget.Share share) {
-    KeyRange range = query.range();
-    if (range.isEmpty()) {
-      return RangeRead.nothing(headerRevision());
-    }
-    long at = query.revision() <= 0 ? Long.MAX_VALUE : query.revision();
-    if (range.isSingle()) {
-      KeyValue found = pointAt(range.key(), at);
-      if (found != null) {
-        share.add(found);
-      }
-      return RangeRead.point(found, query, headerRevision());
-    }
-    try (RecordWalk walk = at > revision ? newest(range) : history(range, at)) {
-      return new RangeRead(walk, query, at, headerRevision(), share).range(null);
-    }
-  }
-
-  private @Nullable KeyValue pointAt(Bytes key, long at) {
-    KeyValue newest = get(key);
-    if (newest == null ? at > revision : newest.modRevision() <= at) {
-      return newest;
-    }
-    try (Cursor found = rows.cursor(Space.KEY, StoreKeys.newestAt(key, at), StoreKeys.after(key))) {
-      return found.next() && !StoreKeys.isTombstone(found.key())
-          ? RowCodec.keyValue(found.key(), found.value())
-          : null;
-    }
-  }
-
-  private RecordWalk newest(KeyRange range) {
-    // From the start of the range on: the row with the revision before it does not matter here.
-    return new LatestIterator(
-        rows.cursor(Space.LATEST, range.key(), LatestIterator.upper(range)), range.key());
-  }
-
-  private RecordWalk history(KeyRange range, long at) {
-    return new VersionIterator(
-        rows.cursor(Space.KEY, StoreKeys.firstOf(range.key()), StoreKeys.upper(range)), at);
+    return reads.range(query, share, revision, headerRevision());
   }
 
   /** True if {@code test} holds for every key attached to a lease, also if there is none. */
   public boolean allAttached(long lease, Predicate<Bytes> test) {
-    Bytes from = StoreKeys.attachment(lease, Bytes.EMPTY);
-    try (Cursor attached = rows.cursor(Space.LEASE, from, StoreKeys.afterAttachments(lease))) {
-      while (attached.next()) {
-        if (!test.test(StoreKeys.attachedKey(attached.key()))) {
-          return false;
-        }
-      }
-    }
-    return true;
+    return reads.allAttached(lease, test);
   }
 
   // ---- changes ----
@@ -328,7 +257,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
    */
   private @Nullable KeyRange nextPiece(KeyRange range, List<KeyValue> piece) {
     long bytes = 0;
-    try (RecordWalk walk = newest(range)) {
+    try (RecordWalk walk = reads.newest(range)) {
       while (walk.next()) {
         KeyValue kv = walk.record();
         if (piece.size() == bounds.batchRecords() || bytes >= bounds.batchBytes()) {
@@ -380,7 +309,9 @@ public final class MvccStore implements KvRead, AutoCloseable {
 
   /** The record at the revision before the request, also after earlier changes in it (W11). */
   private @Nullable KeyValue before(Bytes key, @Nullable KeyValue old) {
-    return old == null || old.modRevision() <= revision ? old : pointAt(key, revision);
+    return old == null || old.modRevision() <= revision
+        ? old
+        : reads.pointAt(key, revision, revision);
   }
 
   private void moveLease(Bytes key, long from, long to) {

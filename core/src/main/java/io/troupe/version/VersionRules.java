@@ -151,7 +151,9 @@ public final class VersionRules {
 
   /**
    * Why a program cannot join a cluster as a new member (V2). Both sides check it: the joining
-   * member, and the member that it queries.
+   * member, and the member that it queries. In a downgrade only the current cluster version fits,
+   * which is the target after it has fallen: until then it falls only when the new member replies
+   * too (decision 0246).
    *
    * @param cluster versions in the state of an existing member
    * @return null if it can; otherwise the text for the operator of the joining member
@@ -163,12 +165,14 @@ public final class VersionRules {
     if (current == null) {
       return null;
     }
-    if (target != null && !own.equals(target)) {
-      return incompatible(server, current)
-          + "; the cluster is downgraded to "
-          + target.shortText()
-          + ": join with a program that serves "
-          + target.shortText();
+    if (target != null) {
+      return own.equals(current)
+          ? null
+          : incompatible(server, current)
+              + " and is downgraded to "
+              + target.shortText()
+              + "; join with a program that serves "
+              + current.shortText();
     }
     boolean fits =
         own.major() == current.major()

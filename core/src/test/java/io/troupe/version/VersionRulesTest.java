@@ -245,13 +245,22 @@ class VersionRulesTest {
   }
 
   @Test
-  void onlyTargetJoinsDuringDowngrade_V5() {
+  void onlyClusterVersionJoinsDuringDowngrade_V5() {
     EtcdVersion old = new EtcdVersion(3, 6, 16);
     assertThat(VersionRules.refuseJoin(old, downgrading(V36, V36))).isNull();
-    assertThat(VersionRules.refuseJoin(V37, downgrading(V36, V36))).contains("downgraded to 3.6");
-    // The cluster version has not fallen yet.
-    assertThat(VersionRules.refuseJoin(old, downgrading(V37, V36)))
-        .contains("cluster has version 3.7");
+    assertThat(VersionRules.refuseJoin(V37, downgrading(V36, V36)))
+        .contains("downgraded to 3.6", "join with a program that serves 3.6");
+  }
+
+  /** It falls when all members reply, the new one too: so a new one must be able to join. */
+  @Test
+  void clusterVersionJoinsBeforeItFalls_V5() {
+    EtcdVersion old = new EtcdVersion(3, 6, 16);
+    assertThat(VersionRules.refuseJoin(V37, downgrading(V37, V36))).isNull();
+    for (EtcdVersion other : List.of(old, V38)) {
+      assertThat(VersionRules.refuseJoin(other, downgrading(V37, V36)))
+          .contains("cluster has version 3.7", "join with a program that serves 3.7");
+    }
   }
 
   @Test

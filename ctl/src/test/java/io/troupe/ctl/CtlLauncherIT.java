@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import io.troupe.testkit.TroupeServer;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
@@ -38,6 +44,45 @@ class CtlLauncherIT {
     builder.environment().put("TROUPE_CACHE", cache.toString());
     builder.environment().putAll(environment);
     return builder;
+  }
+
+  /** What a script of this build prints. */
+  private String printed(String script, String... args) throws Exception {
+    ProcessBuilder builder = builder(Map.of("TROUPE_ARCHIVE", "off"), args);
+    builder.command().set(0, SCRIPT.resolveSibling(script).toString());
+    Path out = Files.createTempFile(cache, script, "");
+    Process process = builder.redirectOutput(out.toFile()).start();
+    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).isZero();
+    return Files.readString(out);
+  }
+
+  /** All of it comes from one property of the build. */
+  @Test
+  void programsAndMemberShowOneVersion_V6() throws Exception {
+    try (TroupeServer server = TroupeServer.builder().start()) {
+      HttpResponse<String> reply =
+          HttpClient.newHttpClient()
+              .send(
+                  HttpRequest.newBuilder(URI.create(server.endpoint() + "/version")).build(),
+                  HttpResponse.BodyHandlers.ofString());
+      Matcher member =
+          Pattern.compile("\"etcdserver\":\"(3\\.[0-9]+\\.[0-9]+)\"").matcher(reply.body());
+      assertThat(member.find()).as(reply.body()).isTrue();
+      String version = member.group(1);
+      assertThat(printed("etcd", "--version")).startsWith("etcd Version: " + version + "\n");
+      assertThat(printed("node", "--version")).endsWith(" serves etcd API " + version + "\n");
+      assertThat(printed("ctl", "version"))
+          .isEqualTo(
+              "etcdctl version: "
+                  + version
+                  + "\nAPI version: "
+                  + version.substring(0, version.lastIndexOf('.'))
+                  + "\n");
+      assertThat(
+              printed("ctl", "--endpoints=" + server.endpoint(), "endpoint", "status", "-w=json"))
+          .contains("\"version\":\"" + version + "\"");
+    }
   }
 
   private Output run(Map<String, String> environment, String... args) throws Exception {

@@ -83,6 +83,36 @@ public final class Proposer {
     return propose(Requester.MEMBER, operation, CallTrace.NONE, OWN);
   }
 
+  /**
+   * Proposes an operation of the member itself that only the leader of one term may make. It is not
+   * repeated: in any other term it is refused with NOT_LEADER.
+   */
+  CompletionStage<Result> proposeInTerm(long term, Operation operation) {
+    RequestId id = ids.next();
+    Proposal proposal =
+        new Proposal(id, OperationCodec.encode(id, Requester.MEMBER, operation), false, null);
+    member.metrics().raft().proposed();
+    return Ask.<RaftCommand, ProposeReply>ask(
+            member.raft(),
+            replyTo -> new RaftCommand.ProposeInTerm(term, proposal, replyTo),
+            settings.requestTimeout(),
+            member.scheduler())
+        .whenComplete(
+            (reply, failure) ->
+                member.metrics().raft().proposalEnded(reply instanceof ProposeReply.Applied))
+        .thenCompose(
+            reply ->
+                reply instanceof ProposeReply.Unknown
+                    ? CompletableFuture.failedFuture(
+                        new TimeoutException("the state was replaced by a snapshot"))
+                    : CompletableFuture.completedFuture(result(reply)));
+  }
+
+  /** Longest time of a request. */
+  Duration requestTimeout() {
+    return settings.requestTimeout();
+  }
+
   /** An ID for a proposal of another kind. */
   RequestId nextId() {
     return ids.next();

@@ -4,19 +4,23 @@ import io.troupe.model.ClusterVersions;
 import io.troupe.model.EtcdVersion;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
+import io.troupe.model.Refusal;
 import io.troupe.protocol.PeerQueries;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.ReadReply;
 import io.troupe.protocol.RefusedException;
-import io.troupe.version.VersionRules;
+import io.troupe.version.VersionCore;
+import io.troupe.version.VersionEffects;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.StringJoiner;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,18 +28,14 @@ import org.slf4j.LoggerFactory;
 import scala.concurrent.ExecutionContext;
 
 /**
- * Keeps the versions of the cluster current (8.7). On every member it logs changes, and stops the
- * member when the cluster version rises above the version that it serves. On the leader it queries
- * the versions of all members and proposes what {@link VersionRules} decides.
+ * The shell of {@link VersionCore}: reads the state, sends the queries and proposals, logs changes,
+ * and reports when this member must stop. Replies arrive on other threads, so the core is used
+ * under the lock of the monitor.
  */
-final class VersionMonitor {
+final class VersionMonitor implements VersionEffects {
   private static final Logger LOG = LoggerFactory.getLogger(VersionMonitor.class);
 
-  /** Interval between two reads of the versions in the state. */
-  private static final Duration TICK = Duration.ofMillis(250);
-
-  /** Interval between two rounds of queries while no change is due (V1). */
-  private static final Duration INTERVAL = Duration.ofSeconds(4);
+  private static final Duration TICK = Duration.ofNanos(VersionCore.CHECK_NANOS);
 
   /** Time limit of a query: a member that is up replies within milliseconds. */
   private static final Duration QUERY_TIMEOUT = Duration.ofSeconds(1);
@@ -43,15 +43,10 @@ final class VersionMonitor {
   private final Member member;
   private final Proposer proposer;
   private final MemberVersions versions;
-  private final Duration downgradeCheckTime;
   private final Consumer<String> tooOld;
-  private final AtomicBoolean busy = new AtomicBoolean();
-  private volatile ClusterVersions seen = ClusterVersions.UNDECIDED;
-  private volatile @Nullable ClusterVersions decidedOn;
-  private volatile long queriedNanos;
-  private volatile long checkedNanos;
-  private volatile String waitingFor = "";
-  private volatile boolean stopped;
+  private final VersionCore core;
+  private ClusterVersions seen = ClusterVersions.UNDECIDED;
+  private String waitingFor = "";
 
   /**
    * Creates the monitor of a member.
@@ -67,10 +62,10 @@ final class VersionMonitor {
     this.member = member;
     this.proposer = proposer;
     this.versions = new MemberVersions(member, peers, QUERY_TIMEOUT);
-    this.downgradeCheckTime = downgradeCheckTime;
     this.tooOld = tooOld;
-    this.queriedNanos = System.nanoTime() - INTERVAL.toNanos();
-    this.checkedNanos = System.nanoTime();
+    this.core =
+        new VersionCore(
+            member.serverVersion(), downgradeCheckTime.toNanos(), System.nanoTime(), this);
   }
 
   /** Starts the monitor, which runs until the scheduler stops; must be called once. */
@@ -85,7 +80,7 @@ final class VersionMonitor {
   }
 
   /** Reads the state once and acts on it; package-private for tests. */
-  void tick() {
+  synchronized void tick() {
     ClusterVersions now;
     try {
       now = member.state().versions();
@@ -94,55 +89,103 @@ final class VersionMonitor {
       return;
     }
     logChange(now);
-    String refusal = VersionRules.refuseState(member.serverVersion(), now);
-    if (refusal != null) {
-      if (!stopped) {
-        stopped = true;
-        tooOld.accept(refusal);
-      }
+    core.check(now, leads(), System.nanoTime());
+  }
+
+  /** The term in which this member leads, or 0. A term that ended leads to a refusal. */
+  private long leads() {
+    long term = member.status().term();
+    return member.status().leader().equals(member.status().memberId()) ? term : 0;
+  }
+
+  /** Replies arrive on threads that must not wait for the lock of this monitor. */
+  private <R> void then(
+      CompletionStage<R> reply, BiConsumer<@Nullable R, @Nullable Throwable> handler) {
+    reply.whenCompleteAsync(handler, member.reads().points());
+  }
+
+  // ---- effects
+
+  @Override
+  public void confirmLeadership(long term) {
+    then(
+        Ask.<RaftCommand, ReadReply>ask(
+            member.raft(),
+            replyTo -> new RaftCommand.ConfirmLeadership(term, replyTo),
+            proposer.requestTimeout(),
+            member.scheduler()),
+        (reply, failure) -> leadershipConfirmed(reply instanceof ReadReply.Ready));
+  }
+
+  private synchronized void leadershipConfirmed(boolean leads) {
+    core.leadershipConfirmed(leads);
+  }
+
+  @Override
+  public void queryMembers() {
+    try {
+      then(versions.ask(), this::replied);
+    } catch (RefusedException replaced) {
+      failed(replaced);
+    }
+  }
+
+  private synchronized void replied(
+      @Nullable SortedMap<NodeId, Optional<EtcdVersion>> servers, @Nullable Throwable failure) {
+    if (servers == null) {
+      failed(Objects.requireNonNull(failure));
       return;
     }
-    if (leads() && isDue(now) && busy.compareAndSet(false, true)) {
-      round().whenComplete((done, failure) -> ended(failure));
-    }
-  }
-
-  private boolean leads() {
-    return member.status().leader().equals(member.status().memberId());
-  }
-
-  private boolean isDue(ClusterVersions now) {
-    boolean changes =
-        now.cluster() == null
-            || (now.isDowngrading() && !Objects.equals(now.downgradeTarget(), now.cluster()));
-    return changes || !now.equals(decidedOn) || isOver(queriedNanos, INTERVAL) || isCheckDue(now);
-  }
-
-  private boolean isCheckDue(ClusterVersions now) {
-    return now.isDowngrading()
-        && !downgradeCheckTime.isZero()
-        && isOver(checkedNanos, downgradeCheckTime);
-  }
-
-  private static boolean isOver(long sinceNanos, Duration interval) {
-    return System.nanoTime() - sinceNanos >= interval.toNanos();
-  }
-
-  private CompletionStage<?> round() {
     try {
-      return versions.ask().thenCompose(this::propose);
+      core.replied(
+          member.state().versions(),
+          member.state().cluster().membership().members(),
+          servers,
+          System.nanoTime());
     } catch (RefusedException replaced) {
-      return CompletableFuture.failedFuture(replaced);
+      failed(replaced);
     }
   }
 
-  private CompletionStage<?> propose(SortedMap<NodeId, Optional<EtcdVersion>> servers) {
-    ClusterVersions now = member.state().versions();
-    queriedNanos = System.nanoTime();
-    decidedOn = now;
-    List<CompletionStage<?>> proposed = new ArrayList<>();
-    Operation.SetClusterVersion change = VersionRules.decide(now, servers.values());
-    if (change != null) {
+  @Override
+  public void propose(long term, List<Operation.Versions> operations) {
+    operations.forEach(this::logProposal);
+    then(
+        CompletableFuture.allOf(
+            operations.stream()
+                .map(operation -> proposer.proposeInTerm(term, operation).toCompletableFuture())
+                .toArray(CompletableFuture<?>[]::new)),
+        (done, failure) -> ended(failure));
+  }
+
+  private synchronized void ended(@Nullable Throwable failure) {
+    if (failure == null) {
+      core.proposalsEnded();
+    } else {
+      failed(failure);
+    }
+  }
+
+  /** The next round tries again; another leader has its own rounds. */
+  private synchronized void failed(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    if (cause instanceof RefusedException refused && refused.reason() == Refusal.NOT_LEADER) {
+      LOG.info("did not update cluster version, this member no longer leads");
+    } else {
+      LOG.warn("failed to update cluster version, retrying reason={}", String.valueOf(cause));
+    }
+    core.roundFailed();
+  }
+
+  @Override
+  public void tooOld(String reason) {
+    tooOld.accept(reason);
+  }
+
+  // ---- log
+
+  private void logProposal(Operation.Versions operation) {
+    if (operation instanceof Operation.SetClusterVersion change) {
       LOG.info(
           "{} local-member-id={} from={} to={}",
           change.from() == null
@@ -151,26 +194,15 @@ final class VersionMonitor {
           member.status().memberId(),
           text(change.from()),
           change.to().shortText());
-      proposed.add(proposer.propose(change));
+    } else if (operation instanceof Operation.CancelDowngrade end) {
+      LOG.info("the cluster has been downgraded cluster-version={}", text(end.target()));
     }
-    if (isCheckDue(now)) {
-      checkedNanos = System.nanoTime();
-      Operation.CancelDowngrade end = VersionRules.finish(now, servers.values());
-      if (end != null) {
-        LOG.info("the cluster has been downgraded cluster-version={}", text(now.cluster()));
-        proposed.add(proposer.propose(end));
-      } else {
-        logWaiting(now, servers);
-      }
-    }
-    return CompletableFuture.allOf(
-        proposed.stream()
-            .map(CompletionStage::toCompletableFuture)
-            .toArray(CompletableFuture<?>[]::new));
   }
 
   /** Once for each change of the versions of members. */
-  private void logWaiting(ClusterVersions now, SortedMap<NodeId, Optional<EtcdVersion>> servers) {
+  @Override
+  public void downgradeWaits(
+      ClusterVersions now, SortedMap<NodeId, Optional<EtcdVersion>> servers) {
     StringJoiner texts = new StringJoiner(",");
     servers.forEach(
         (id, version) -> texts.add(id + ":" + version.map(EtcdVersion::toString).orElse("none")));
@@ -183,14 +215,6 @@ final class VersionMonitor {
           text(now.downgradeTarget()),
           line);
     }
-  }
-
-  /** The next round tries again. */
-  private void ended(@Nullable Throwable failure) {
-    if (failure != null) {
-      LOG.warn("failed to update cluster version, retrying reason={}", failure.toString());
-    }
-    busy.set(false);
   }
 
   private void logChange(ClusterVersions now) {

@@ -19,6 +19,7 @@ import io.troupe.simulation.world.Faults;
 import io.troupe.simulation.world.SimMember;
 import io.troupe.simulation.world.SimSettings;
 import io.troupe.simulation.world.SimWorld;
+import io.troupe.simulation.world.Upgrades;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -34,6 +35,7 @@ public final class Simulation {
   private final long seed;
   private final SimWorld world;
   private final Faults faults;
+  private final Upgrades upgrades;
   private final List<SimClient> clients = new ArrayList<>();
   private final List<LeaseOwner> owners = new ArrayList<>();
   private final List<WatchingClient> watching = new ArrayList<>();
@@ -78,6 +80,7 @@ public final class Simulation {
     }
     this.compacting = new CompactingClient(world, random.split());
     this.faults = new Faults(world, random.split());
+    this.upgrades = new Upgrades(world, random.split());
   }
 
   /**
@@ -121,8 +124,11 @@ public final class Simulation {
     watching.forEach(WatchingClient::start);
     compacting.start();
     faults.start();
+    upgrades.start();
     pass(world.settings().faultsUs());
     faults.stop();
+    upgrades.finish();
+    await("one version of all members", 60, upgrades::isSettled);
     recover();
     check();
   }
@@ -147,7 +153,12 @@ public final class Simulation {
     for (SimMember member : world.members()) {
       status.add(member.id() + (member.isRetired() ? " retired" : " " + member.status()));
     }
-    require(false, "no progress without faults: " + what, status, world.membership());
+    require(
+        false,
+        "no progress without faults: " + what,
+        status,
+        world.membership(),
+        upgrades.status());
   }
 
   /** There are no further faults: the cluster must recover within bounded time. */

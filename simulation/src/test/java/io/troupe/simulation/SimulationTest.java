@@ -62,6 +62,10 @@ class SimulationTest {
             "watch history reads delayed for memory",
             "pauses",
             "disk stalls",
+            "cluster versions raised",
+            "cluster versions lowered",
+            "downgrades canceled",
+            "starts refused because of versions",
             "calls without an answer"
           }) {
         assertThat(coverage.of(what)).as(what).isGreaterThan(10);

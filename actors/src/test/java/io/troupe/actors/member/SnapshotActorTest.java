@@ -2,192 +2,41 @@ package io.troupe.actors.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.actors.snapshot.DiskCapacity;
-import io.troupe.actors.snapshot.SnapshotActor;
 import io.troupe.actors.snapshot.SnapshotActorMessages;
-import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.actors.snapshot.TransferCommand;
-import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.AlarmType;
 import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
-import io.troupe.persistence.datadir.DataDir;
-import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.snapshot.SnapshotDirectory;
-import io.troupe.persistence.snapshot.SnapshotManifest;
-import io.troupe.persistence.snapshot.SnapshotPlugin;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReplicationReply;
-import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotCommand;
-import io.troupe.protocol.WalCommand;
 import io.troupe.protocol.codec.OperationCodec;
 import io.troupe.raft.ReplicationStatus;
 import io.troupe.raft.ReplicationStatus.PeerState;
 import io.troupe.raft.membership.ConfChange;
 import io.troupe.raft.membership.ConfEntry;
 import io.troupe.raft.membership.Membership;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.apache.pekko.actor.testkit.typed.FishingOutcome;
-import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.FishingOutcomes;
-import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The snapshot actor with real files and a disk with the free space that the test sets. */
-class SnapshotActorTest {
-  private static final Duration NEVER = Duration.ofHours(1);
-
-  private final ActorTestKit kit = ActorTestKit.create("snapshots");
-  private final TestProbe<WalCommand> wal = kit.createTestProbe();
-  private final TestProbe<RaftCommand> raft = kit.createTestProbe();
-  private final TestProbe<TransferCommand> transfers = kit.createTestProbe();
-  private long catchUp;
-  private long dueEntries = 1000;
-  private long dueBytes = 256 << 20;
-  private final FakeDisk disk = new FakeDisk();
-  private final DataDir dataDir;
-  private MemberFiles files;
-
-  private static final class FakeDisk implements DiskCapacity {
-    private volatile boolean low;
-    private volatile long free = Long.MAX_VALUE;
-
-    @Override
-    public boolean isLow() {
-      return low;
-    }
-
-    @Override
-    public long freeBytes() {
-      return free;
-    }
-  }
-
+/** When the snapshot actor takes snapshots, removes them, and releases the log. */
+class SnapshotActorTest extends SnapshotActorSetup {
   SnapshotActorTest(@TempDir Path temp) {
-    dataDir = DataDir.open(temp.resolve("data"));
-    dataDir.bootstrap(
-        new MemberIdentity(1, new NodeId(2), "test", List.of("http://localhost:2380"), "test"));
-    files = open();
-  }
-
-  private MemberFiles open() {
-    return MemberFiles.open(dataDir, SmallSettings.SMALL, new MemberMetrics());
-  }
-
-  @AfterEach
-  void stop() {
-    kit.shutdownTestKit();
-    files.wal().close();
-    files.close();
-  }
-
-  private ActorRef<SnapshotCommand> spawn(Duration lookAtDisk) {
-    return kit.spawn(
-        SnapshotActor.create(
-            files,
-            SnapshotPlugin.start(
-                kit.system(), dataDir.snapshots(), "2", files.metrics().snapshots()::saved),
-            new SnapshotActor.Settings(
-                new SnapshotSettings(dueEntries, dueBytes, Duration.ZERO, 2L << 30),
-                lookAtDisk,
-                catchUp),
-            new SnapshotActor.Links(
-                wal.getRef(),
-                raft.getRef(),
-                transfers.getRef(),
-                disk,
-                new RequestIds(new NodeId(2), 1))));
-  }
-
-  private long applyOne() {
-    files.machine().noop(files.machine().appliedIndex() + 1, 1);
-    files.machine().commit();
-    return files.machine().appliedIndex();
-  }
-
-  private void awaitSnapshot(long index) {
-    Awaitility.await("snapshot " + index).until(() -> snapshots().contains(index));
-  }
-
-  /**
-   * Possibly in two steps, because an older snapshot may be removed a little before this one is
-   * known.
-   */
-  private void expectReleased(long index) {
-    raft.fishForMessage(
-        Duration.ofSeconds(30),
-        message ->
-            message instanceof RaftCommand.SnapshotTaken taken && taken.index() < index
-                ? FishingOutcomes.continueAndIgnore()
-                : message.equals(new RaftCommand.SnapshotTaken(index))
-                    ? FishingOutcomes.complete()
-                    : FishingOutcomes.fail(message.toString()));
-    wal.fishForMessage(
-        Duration.ofSeconds(30),
-        message ->
-            message instanceof WalCommand.DropBefore drop && drop.index() <= index
-                ? FishingOutcomes.continueAndIgnore()
-                : message.equals(new WalCommand.DropBefore(index + 1))
-                    ? FishingOutcomes.complete()
-                    : FishingOutcomes.fail(message.toString()));
-  }
-
-  /**
-   * Expects that the log reaches back to this snapshot: the first one, or the only one on a full
-   * disk.
-   */
-  private void expectOnlySnapshot(long index) {
-    awaitSnapshot(index);
-    expectReleased(index);
-  }
-
-  /** Expects that the second snapshot releases nothing: the log reaches back to the first one. */
-  private void expectSecondSnapshot(long index) {
-    awaitSnapshot(index);
-    raft.expectNoMessage(Duration.ofMillis(50));
-  }
-
-  private boolean hasTwoSnapshotsAtMost() throws IOException {
-    try (Stream<Path> list = Files.list(dataDir.snapshots())) {
-      int manifests = snapshots().size();
-      return manifests <= 2 && list.count() == 2L * manifests;
-    }
-  }
-
-  private void saveTwo(ActorRef<SnapshotCommand> actor) {
-    long first = applyOne();
-    actor.tell(new SnapshotCommand.Due(first, 1));
-    expectOnlySnapshot(first);
-    long second = applyOne();
-    actor.tell(new SnapshotCommand.Due(second, 1));
-    expectSecondSnapshot(second);
-  }
-
-  private List<Long> snapshots() throws IOException {
-    try (Stream<Path> list = Files.list(dataDir.snapshots())) {
-      return list.map(path -> String.valueOf(path.getFileName()))
-          .filter(name -> name.endsWith(".manifest"))
-          .map(name -> Long.parseUnsignedLong(name.substring(0, 16), 16))
-          .sorted()
-          .toList();
-    }
+    super(temp);
   }
 
   @Test
@@ -394,27 +243,6 @@ class SnapshotActorTest {
     awaitSnapshot(index);
   }
 
-  /** The snapshot of the last index before a start, found damaged when a follower needs one. */
-  @Test
-  void damagedSnapshotOfAppliedIndexIsReplaced() throws Exception {
-    List<ConfChange> members =
-        List.of(new ConfChange(ConfChange.Kind.ADD_VOTER, new NodeId(2), List.of("http://x:1")));
-    files
-        .machine()
-        .confChange(1, 1, new ConfEntry(null, members, Membership.EMPTY.after(members, 1)));
-    files.machine().commit();
-    ActorRef<SnapshotCommand> first = spawn(NEVER);
-    first.tell(new SnapshotCommand.Due(1, 1));
-    expectOnlySnapshot(1);
-    kit.stop(first);
-    Path content = new SnapshotDirectory(dataDir.snapshots()).latest(1).orElseThrow().directory();
-    Files.delete(content.resolve("CURRENT"));
-    ActorRef<SnapshotCommand> second = spawn(NEVER);
-    second.tell(new SnapshotCommand.Send(new NodeId(3), 1, 1, 1));
-    assertThat(transfers.expectMessageClass(TransferCommand.Start.class).snapshot().index())
-        .isEqualTo(1);
-  }
-
   /**
    * The receiver takes far longer to install its snapshot than the leader to take the next ones.
    */
@@ -491,93 +319,6 @@ class SnapshotActorTest {
       }
     }
     return released;
-  }
-
-  /** A table of the newest snapshot; the state and the other snapshots may share it. */
-  private Path table(long snapshot) throws IOException {
-    Path content =
-        new SnapshotDirectory(dataDir.snapshots()).latest(snapshot).orElseThrow().directory();
-    try (Stream<Path> list = Files.list(content)) {
-      return list.filter(path -> path.toString().endsWith(".sst"))
-          .sorted()
-          .findFirst()
-          .orElseThrow();
-    }
-  }
-
-  private SnapshotManifest.FileSum sumOf(Path table, long snapshot) {
-    SnapshotDirectory directory = new SnapshotDirectory(dataDir.snapshots());
-    return directory.manifest(directory.latest(snapshot).orElseThrow()).files().stream()
-        .filter(file -> file.name().equals(String.valueOf(table.getFileName())))
-        .findFirst()
-        .orElseThrow();
-  }
-
-  private static void flip(Path file) throws IOException {
-    byte[] bytes = Files.readAllBytes(file);
-    bytes[bytes.length / 2] ^= 4;
-    try (var out = Files.newOutputStream(file, StandardOpenOption.WRITE)) {
-      out.write(bytes);
-    }
-  }
-
-  private Path tableOfTheFirstSnapshot(ActorRef<SnapshotCommand> actor) throws Exception {
-    Bytes key = Bytes.utf8("key");
-    files.machine().apply(1, 1, new Operation.Put(key, key, 0, false, false, false));
-    files.machine().commit();
-    actor.tell(new SnapshotCommand.Due(1, 1));
-    expectOnlySnapshot(1);
-    return table(1);
-  }
-
-  @Test
-  void damagedTableOnlyInSnapshotCausesNewSnapshot() throws Exception {
-    ActorRef<SnapshotCommand> actor = spawn(NEVER);
-    Path table = tableOfTheFirstSnapshot(actor);
-    SnapshotManifest.FileSum sum = sumOf(table, 1);
-    // As on a file system without hard links, where the state has its own file.
-    byte[] content = Files.readAllBytes(table);
-    Files.delete(table);
-    Files.write(table, content);
-    flip(table);
-    assertThat(new SnapshotDirectory(dataDir.snapshots()).damagedBy(sum)).containsExactly(1L);
-    actor.tell(SnapshotActorMessages.damaged(sum));
-    Awaitility.await("a whole snapshot in its place")
-        .until(
-            () -> {
-              SnapshotDirectory directory = new SnapshotDirectory(dataDir.snapshots());
-              var latest = directory.latestVerified(Long.MAX_VALUE, any -> true);
-              return latest.isPresent() && directory.damagedBy(sum).isEmpty();
-            });
-  }
-
-  @Test
-  void damagedTableThatStateSharesStopsMember() throws Exception {
-    ActorRef<SnapshotCommand> actor = spawn(NEVER);
-    Path table = tableOfTheFirstSnapshot(actor);
-    SnapshotManifest.FileSum sum = sumOf(table, 1);
-    assertThat(Files.isSameFile(table, dataDir.state().resolve(table.getFileName()))).isTrue();
-    flip(table);
-    actor.tell(SnapshotActorMessages.damaged(sum));
-    wal.expectTerminated(actor);
-  }
-
-  /** Its first checksum would match the damage, and receivers would get the damage. */
-  @Test
-  void tableDamagedBeforeItsFirstChecksumStopsMember() throws Exception {
-    ActorRef<SnapshotCommand> actor = spawn(NEVER);
-    Bytes key = Bytes.utf8("key");
-    files.machine().apply(1, 1, new Operation.Put(key, key, 0, false, false, false));
-    files.machine().commit();
-    files.store().flush();
-    Path table;
-    try (Stream<Path> list = Files.list(dataDir.state())) {
-      table = list.filter(path -> path.toString().endsWith(".sst")).findFirst().orElseThrow();
-    }
-    flip(table);
-    actor.tell(new SnapshotCommand.Due(1, 1));
-    wal.expectTerminated(actor);
-    assertThat(snapshots()).isEmpty();
   }
 
   private void await(List<Long> wanted) throws Exception {

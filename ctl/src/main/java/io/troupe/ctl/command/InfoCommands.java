@@ -9,11 +9,6 @@ import picocli.CommandLine.Command;
 
 /** What needs no server: version, options, completion. */
 final class InfoCommands {
-  /** The version of etcdctl whose commands and output this program has. */
-  private static final String VERSION = "3.7.1";
-
-  private static final String API = "3.7";
-
   private InfoCommands() {}
 
   /** Prints the version in etcdctl's form. */
@@ -27,8 +22,9 @@ final class InfoCommands {
 
     @Override
     public void run() {
-      session.console().line("etcdctl version: " + VERSION);
-      session.console().line("API version: " + API);
+      EtcdVersion version = EtcdVersion.ofBuild();
+      session.console().line("etcdctl version: " + version.complete());
+      session.console().line("API version: " + version.api());
     }
   }
 

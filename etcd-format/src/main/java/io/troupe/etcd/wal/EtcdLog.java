@@ -37,6 +37,7 @@ public final class EtcdLog implements AutoCloseable {
   private long term;
   private long commit;
   private long snapshotIndex;
+  private boolean restarted;
   private long termAfter;
   private @Nullable String torn;
   private @Nullable FileChannel open;
@@ -81,7 +82,7 @@ public final class EtcdLog implements AutoCloseable {
           segments.get(0).file()
               + " at position 0: the record of the member and cluster is missing");
     }
-    if (commit > lastIndex()) {
+    if (!restarted && commit > lastIndex()) {
       throw new DamagedLogException(
           segments.get(segments.size() - 1).file()
               + " ends with entry "
@@ -107,6 +108,7 @@ public final class EtcdLog implements AutoCloseable {
         case SNAPSHOT -> {
           long[] fields = numbers(found.data(), 2);
           snapshotIndex = Math.max(snapshotIndex, fields[1]);
+          restarted |= fields[1] > lastIndex();
           if (fields[1] == after) {
             termAfter = fields[2];
           }
@@ -130,6 +132,9 @@ public final class EtcdLog implements AutoCloseable {
 
   private void entry(int segment, SegmentReader.Found found, String where) throws IOException {
     EtcdEntry entry = decode(found.data());
+    if (restarted) {
+      return;
+    }
     long offset = entry.index() - after - 1;
     if (offset < 0) {
       if (entry.index() == after) {
@@ -224,7 +229,11 @@ public final class EtcdLog implements AutoCloseable {
     return termAfter;
   }
 
-  /** Index of the newest snapshot that the log mentions. */
+  /**
+   * Index of the newest snapshot that the log mentions. If it is above {@link #lastIndex}, the
+   * member received it from another one, and the log continues after it; those entries are not
+   * counted.
+   */
   public long snapshotIndex() {
     return snapshotIndex;
   }

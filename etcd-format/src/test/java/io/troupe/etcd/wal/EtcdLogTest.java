@@ -166,6 +166,22 @@ class EtcdLogTest {
         .hasMessageContaining("ends with entry 1, but entry 3 was committed");
   }
 
+  /** A received snapshot: etcd writes it before the hard state, and then entries after it. */
+  @Test
+  void logThatContinuesAfterASnapshotIsNotDamaged() throws IOException {
+    log.entry(1, 1, "a").state(1, 1).snapshot(9, 2).state(2, 9).save();
+    assertRestarted();
+    log.entry(2, 10, "b").state(2, 10).cut().entry(2, 11, "c").state(2, 11).save();
+    assertRestarted();
+  }
+
+  private void assertRestarted() throws IOException {
+    try (EtcdLog read = EtcdLog.open(dir, 0)) {
+      assertThat(read.snapshotIndex()).isEqualTo(9);
+      assertThat(entries(read, 0)).containsExactly("1a");
+    }
+  }
+
   @Test
   void otherMembersFileIsRefused() throws IOException {
     log.entry(1, 1, "a").record(1, Bytes.of(8, 1, 16, 1)).save();

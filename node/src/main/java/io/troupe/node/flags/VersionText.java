@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** Texts of --version and --help. bin/etcd prints the version without a JVM. */
+/** Texts of --version and --help of bin/etcd. */
 final class VersionText {
   /** Four lines (F4). */
   static final String VERSION =

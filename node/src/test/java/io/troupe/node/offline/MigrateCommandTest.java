@@ -6,6 +6,8 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.CodedOutputStream;
 import com.sun.jna.Native;
 import io.troupe.machine.StateMachine;
 import io.troupe.machine.StateView;
@@ -20,6 +22,7 @@ import io.troupe.model.MemberAttributes;
 import io.troupe.model.NodeId;
 import io.troupe.model.RangeQuery;
 import io.troupe.model.Result;
+import io.troupe.mvcc.Crc32cJoin;
 import io.troupe.mvcc.HashResult;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.MemberIdentity;
@@ -33,9 +36,12 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.io.RandomAccessFile;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -48,6 +54,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.AfterEach;
@@ -97,7 +104,7 @@ class MigrateCommandTest {
       for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
         Path file = root.resolve(entry.getName());
         Files.createDirectories(file.getParent());
-        Files.copy(in, file);
+        Files.copy(in, file, StandardCopyOption.REPLACE_EXISTING);
       }
     }
     return root;
@@ -462,6 +469,65 @@ class MigrateCommandTest {
         .contains("Error: the log is damaged: " + wal + " at position ")
         .contains("checksum mismatch");
     assertThat(data).doesNotExist();
+  }
+
+  /**
+   * etcd writes the snapshot that it received into the log, then the hard state, and then replaces
+   * its database. It was stopped before the last step.
+   */
+  @Test
+  void snapshotThatEtcdHasNotInstalledIsRefused() throws IOException {
+    for (boolean hardState : new boolean[] {false, true}) {
+      Path etcd = etcd(NEWEST);
+      append(etcd, 5, new byte[] {8, (byte) 0xf4, 3, 16, 9});
+      if (hardState) {
+        append(etcd, 3, new byte[] {8, 9, 16, 1, 24, (byte) 0xf4, 3});
+      }
+      Map<Path, Bytes> before = files(etcd);
+      Path data = dir.resolve("data");
+      assertThat(migrate(etcd, data)).isEqualTo(1);
+      assertThat(errors())
+          .contains(
+              "Error: the log contains a snapshot of entry 500 that etcd has not installed in its"
+                  + " database, which contains the entries up to ")
+          .contains("start etcd once so that it installs the snapshot, or migrate another member")
+          .doesNotContain("damaged");
+      assertThat(data).doesNotExist();
+      assertThat(files(etcd)).isEqualTo(before);
+    }
+  }
+
+  /** Appends a record to the log, whose checksum continues that of the last one. */
+  private static void append(Path etcd, int type, byte[] data) throws IOException {
+    Path wal = etcd.resolve("member/wal/0000000000000000-0000000000000000.wal");
+    ByteBuffer log = ByteBuffer.wrap(Files.readAllBytes(wal)).order(ByteOrder.LITTLE_ENDIAN);
+    int crc = 0;
+    while (log.getLong(log.position()) != 0) {
+      long field = log.getLong();
+      int length = (int) (field & ~(0xffL << 56));
+      // The first fields: the type, and the checksum up to here.
+      CodedInputStream record = CodedInputStream.newInstance(log.slice(log.position(), length));
+      record.readTag();
+      record.readInt64();
+      record.readTag();
+      crc = record.readUInt32();
+      log.position(log.position() + length + (field < 0 ? (int) (field >>> 56) & 7 : 0));
+    }
+    CRC32C sum = new CRC32C();
+    sum.update(data);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    CodedOutputStream out = CodedOutputStream.newInstance(bytes);
+    out.writeInt64(1, type);
+    out.writeUInt32(2, Crc32cJoin.join(crc, (int) sum.getValue(), data.length));
+    out.writeByteArray(3, data);
+    out.flush();
+    int padding = (8 - bytes.size() % 8) % 8;
+    log.putLong(bytes.size() | (padding == 0 ? 0 : (0x80L | padding) << 56));
+    log.put(bytes.toByteArray());
+    log.rewind();
+    byte[] all = new byte[log.remaining()];
+    log.get(all);
+    Files.write(wal, all);
   }
 
   @Test

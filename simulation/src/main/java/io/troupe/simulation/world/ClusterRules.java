@@ -58,9 +58,12 @@ final class ClusterRules {
   private final Set<Long> endedLeases = new HashSet<>();
   private final Set<NodeId> damaged = new HashSet<>();
 
+  private final VersionChecks versions;
+
   ClusterRules(History history, Coverage coverage) {
     this.history = history;
     this.coverage = coverage;
+    this.versions = new VersionChecks(coverage);
     memberships.put(0L, Membership.EMPTY);
     peerUrls.put(0L, new TreeMap<>());
   }
@@ -161,9 +164,16 @@ final class ClusterRules {
       require(only == entry.term(), "proposed for the leadership of another term", only, entry);
     }
     Applied outcome = reference.apply(entry, operation);
+    versions.applied(
+        entry.index(), operation == null ? null : operation.operation(), reference.view());
     if (!outcome.events().isEmpty()) {
       history.committed(outcome.revision(), outcome.events());
     }
+  }
+
+  /** The rules on versions. */
+  VersionChecks versions() {
+    return versions;
   }
 
   /** Marks the member as damaged: from now on its state differs from the other members'. */

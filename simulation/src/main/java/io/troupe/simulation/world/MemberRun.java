@@ -1,5 +1,6 @@
 package io.troupe.simulation.world;
 
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
@@ -34,6 +35,7 @@ final class MemberRun {
 
   final NodeId id;
   final long session;
+  final EtcdVersion server;
   final SimWorld world;
   final SimDisk disk;
   final SimProcess process;
@@ -47,6 +49,7 @@ final class MemberRun {
   final SimLeaseActor lease;
   final SimSnapshotActor snapshots;
   final WatchHub watch;
+  final @Nullable SimVersions versions;
   private boolean published;
 
   /** The actors stop: clients are refused. */
@@ -55,6 +58,7 @@ final class MemberRun {
   MemberRun(SimMember member, SimWorld world, long session) {
     this.id = member.id();
     this.session = session;
+    this.server = member.program();
     this.world = world;
     this.disk = member.disk();
     this.random = world.splitRandom();
@@ -69,6 +73,7 @@ final class MemberRun {
     this.snapshots = new SimSnapshotActor(this);
     this.watch = new WatchHub(this);
     this.raft = new SimRaftActor(this);
+    this.versions = world.settings().versions().change() ? new SimVersions(this, server) : null;
   }
 
   SimActor actor() {
@@ -82,6 +87,9 @@ final class MemberRun {
     snapshots.start();
     compaction.start();
     memory.start();
+    if (versions != null) {
+      versions.start();
+    }
     process.after(200_000, this::publish);
   }
 

@@ -3,6 +3,7 @@ package io.troupe.simulation.world;
 import io.troupe.lease.LeaseChange;
 import io.troupe.machine.Applied;
 import io.troupe.machine.StateMachine;
+import io.troupe.machine.StateView;
 import io.troupe.model.Bytes;
 import io.troupe.model.DecodedOperation;
 import io.troupe.model.Entry;
@@ -45,6 +46,11 @@ final class ReferenceState {
     machine.commit();
     outcomes.add(outcome);
     return outcome;
+  }
+
+  /** The state that is not in keys. */
+  StateView view() {
+    return machine.view();
   }
 
   /** Returns the outcome of an entry that was applied. */

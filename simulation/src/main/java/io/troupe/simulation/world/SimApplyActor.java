@@ -114,12 +114,14 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
     @Override
     public void progress(long index) {
       run.world.rules().digest(run.id, index, store.digest());
+      run.world.rules().versions().agrees(run.id, machine.view());
     }
   }
 
   void start() {
     core.start();
     run.world.rules().digest(run.id, machine.view().appliedIndex(), store.digest());
+    run.world.rules().versions().agrees(run.id, machine.view());
     run.process.after(run.random.nextInt(500_000), this::flushState);
     run.process.after(run.random.nextLong(DIGEST_INTERVAL_US), this::digestInterval);
     run.process.after(SWEEP_US, this::sweepInterval);
@@ -248,6 +250,7 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
   @Override
   public void appliedIndex(long index) {
     run.world.rules().digest(run.id, index, store.digest());
+    run.world.rules().versions().agrees(run.id, machine.view());
   }
 
   @Override

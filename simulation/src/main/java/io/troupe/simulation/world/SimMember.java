@@ -4,6 +4,8 @@ import static io.troupe.simulation.check.Violation.require;
 
 import io.troupe.model.AlarmMember;
 import io.troupe.model.AlarmType;
+import io.troupe.model.ClusterVersions;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.mvcc.HashResult;
@@ -12,7 +14,9 @@ import io.troupe.raft.RaftStatus;
 import io.troupe.raft.membership.Membership;
 import io.troupe.simulation.history.Answer;
 import io.troupe.simulation.history.Request;
+import io.troupe.version.VersionRules;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +33,9 @@ public final class SimMember {
   private boolean started;
   private int installations;
   private @Nullable SplittableRandom crashInstalling;
+  private EtcdVersion program = new EtcdVersion(3, 7, 0);
+  private @Nullable ClusterVersions refusedBy;
+  private boolean waitsToJoin;
 
   SimMember(NodeId id, SimWorld world) {
     this.id = id;
@@ -99,7 +106,7 @@ public final class SimMember {
 
   /** Starts the process, unless it runs or the member is retired. */
   public void boot() {
-    if (run == null && !retired) {
+    if (run == null && !retired && mayStart()) {
       started = true;
       if (reopening) {
         reopening = false;
@@ -107,9 +114,84 @@ public final class SimMember {
         installations++;
       }
       MemberRun started = new MemberRun(this, world, world.nextSession());
+      if (isRefused(started)) {
+        started.process.kill();
+        return;
+      }
       run = started;
       world.trace().note(id, "starts", started.status());
       started.start();
+    }
+  }
+
+  /**
+   * Before its first start a member asks one that knows it, and both check the version (V2). The
+   * first members need no reply.
+   */
+  private boolean mayStart() {
+    if (started
+        || !world.settings().versions().change()
+        || id.value() <= world.settings().voters()) {
+      return true;
+    }
+    List<SimMember> others =
+        world.members().stream()
+            .filter(other -> other.isUp() && !other.isPaused() && other.membership().contains(id))
+            .toList();
+    waitsToJoin = others.isEmpty();
+    if (waitsToJoin) {
+      return false;
+    }
+    SimMember asked = others.get(world.splitRandom().nextInt(others.size()));
+    ClusterVersions its = Objects.requireNonNull(asked.run()).apply.machine().view().versions();
+    String refusal = VersionRules.refuseJoin(program, its);
+    refusedBy = refusal == null ? null : its;
+    if (refusal != null) {
+      world.coverage().count("joins refused because of versions");
+      world.trace().note(id, "is refused", refusal);
+    }
+    return refusal == null;
+  }
+
+  /** After the replay of its log, as in the real process (decision 0221). */
+  private boolean isRefused(MemberRun starting) {
+    ClusterVersions state = starting.apply.machine().view().versions();
+    String refusal = VersionRules.refuseState(program, state);
+    refusedBy = refusal == null ? null : state;
+    if (refusal != null) {
+      world.coverage().count("starts refused because of versions");
+      world.trace().note(id, "is refused", refusal);
+    }
+    return refusal != null;
+  }
+
+  /** Installs the program of the next start. */
+  void install(EtcdVersion next) {
+    program = next;
+  }
+
+  /** The installed program, by the version that it serves. */
+  EtcdVersion program() {
+    return program;
+  }
+
+  /** Versions of the state that does not permit the program; null if none refused it. */
+  @Nullable ClusterVersions refusedBy() {
+    return refusedBy;
+  }
+
+  /** True if its first start waits for a member that knows it. */
+  boolean waitsToJoin() {
+    return waitsToJoin && !started;
+  }
+
+  /** The process ends because its program is older than the state. */
+  void stopsTooOld() {
+    MemberRun running = run;
+    if (running != null) {
+      refusedBy = running.apply.machine().view().versions();
+      stop(running);
+      disk.crash(Integer.MAX_VALUE, 0, world.coverage());
     }
   }
 
@@ -180,6 +262,7 @@ public final class SimMember {
   private void stop(MemberRun running) {
     run = null;
     running.process.kill();
+    world.rules().versions().stopped(id);
     running.watch.breakStreams();
   }
 

@@ -26,6 +26,7 @@ import java.util.SplittableRandom;
  * @param slowActors whether messages to actors are sometimes delayed
  * @param cacheBytes memory of a member for records of the store
  * @param memory limits of a member for clients and events
+ * @param versions how the programs of members are replaced
  */
 public record SimSettings(
     int voters,
@@ -43,7 +44,31 @@ public record SimSettings(
     boolean fullDisks,
     boolean slowActors,
     int cacheBytes,
-    MemoryLimits memory) {
+    MemoryLimits memory,
+    Versions versions) {
+  /**
+   * Replacements of programs.
+   *
+   * @param change false: all members serve one version, and none is decided
+   * @param firstMinor minor version of the first programs
+   * @param stepUs mean time between two steps of the operator
+   * @param downgradeCheckUs time between two checks whether a downgrade is complete
+   */
+  public record Versions(boolean change, long firstMinor, long stepUs, long downgradeCheckUs) {
+    /** No replacements. */
+    public static final Versions NONE = new Versions(false, 7, 0, 0);
+
+    /** In a third of the seeds there are none. */
+    static Versions draw(SplittableRandom random) {
+      return random.nextInt(3) == 0
+          ? NONE
+          : new Versions(
+              true,
+              6 + random.nextInt(2),
+              50_000 + random.nextInt(400_000),
+              300_000 + random.nextInt(2_000_000));
+    }
+  }
 
   /**
    * Limits of memory, small because requests here are.
@@ -121,7 +146,8 @@ public record SimSettings(
         random.nextInt(4) == 0,
         random.nextInt(4) == 0,
         1 << 20,
-        MemoryLimits.draw(random));
+        MemoryLimits.draw(random),
+        Versions.draw(random));
   }
 
   /** Entries of the simulation have 8 bytes. */

@@ -1,6 +1,7 @@
 package io.troupe.simulation.world;
 
 import io.troupe.model.Bytes;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
@@ -11,6 +12,7 @@ import io.troupe.raft.membership.Membership;
 import io.troupe.simulation.history.Answer;
 import io.troupe.simulation.history.History;
 import io.troupe.simulation.history.Request;
+import io.troupe.version.VersionRules;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -53,6 +55,9 @@ public final class SimWorld {
       if (i <= settings.voters()) {
         first.add(addition(ConfChange.Kind.ADD_VOTER, member.id()));
       }
+    }
+    for (SimMember member : members) {
+      member.install(new EtcdVersion(3, settings.versions().firstMinor(), 0));
     }
     for (SimMember member : members.subList(0, settings.voters())) {
       member.fill(RaftState.bootstrap(member.id(), first));
@@ -188,17 +193,34 @@ public final class SimWorld {
         to,
         () -> {
           MemberRun run = member(to).run();
-          if (run != null) {
+          if (run != null && areConnected(from, to)) {
             run.fromPeer(from, message);
           }
         });
+  }
+
+  /** Members whose versions are too far apart refuse the connections of each other. */
+  private boolean areConnected(NodeId from, NodeId to) {
+    boolean connected =
+        VersionRules.refusePeer(member(to).program(), member(from).program()) == null;
+    if (!connected) {
+      coverage.count("messages refused because of versions");
+    }
+    return connected;
   }
 
   /** Sends a leader's digest to all other members. */
   void publishDigest(NodeId from, long term, long index, long digest) {
     for (SimMember member : members) {
       if (!member.id().equals(from)) {
-        network.send(from, member.id(), () -> member.receiveDigest(from, term, index, digest));
+        network.send(
+            from,
+            member.id(),
+            () -> {
+              if (areConnected(from, member.id())) {
+                member.receiveDigest(from, term, index, digest);
+              }
+            });
       }
     }
   }
@@ -208,6 +230,7 @@ public final class SimWorld {
     MemberRun run = member(to).run();
     if (run == null
         || network.isCut(from, to)
+        || !areConnected(from, to)
         || (!network.isPerfect() && random.nextInt(8) == 0)) {
       coverage.count("snapshot transfers failed");
       return false;

@@ -25,7 +25,7 @@ import java.util.List;
  */
 final class MutantList {
   private static final List<String> FILES =
-      List.of("raft.txt", "disk.txt", "state.txt", "watch.txt");
+      List.of("raft.txt", "disk.txt", "state.txt", "watch.txt", "versions.txt");
   private static final String NAME = "=== ";
   private static final String BEFORE = "--- before";
   private static final String AFTER = "--- after";

@@ -74,7 +74,8 @@ final class ScriptedCluster {
             false,
             // Reads notice damaged records at once.
             0,
-            SimSettings.MemoryLimits.NONE);
+            SimSettings.MemoryLimits.NONE,
+            SimSettings.Versions.NONE);
     this.world = new SimWorld(settings, random.split(), false);
     this.operator = new Operator(world, random.split());
     world.start();
