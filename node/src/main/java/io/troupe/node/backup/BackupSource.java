@@ -45,7 +45,7 @@ record BackupSource(
    * @throws UncheckedIOException if an old one cannot be deleted
    */
   <T> T use(Use<T> use) {
-    delete();
+    discard();
     if (!fits.getAsBoolean()) {
       throw new BackupException(
           "too little disk space for a checkpoint of the state; free disk space");
@@ -55,7 +55,7 @@ record BackupSource(
       checkpoint.accept(place);
       return use.of(place, origin(time));
     } finally {
-      delete();
+      discard();
     }
   }
 
@@ -67,7 +67,12 @@ record BackupSource(
     }
   }
 
-  private void delete() {
+  /**
+   * Deletes the checkpoint, if there is one.
+   *
+   * @throws UncheckedIOException if it cannot be deleted
+   */
+  void discard() {
     try {
       DurableFiles.deleteTree(place);
     } catch (IOException e) {

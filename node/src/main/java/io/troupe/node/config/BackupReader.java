@@ -19,8 +19,11 @@ final class BackupReader {
     Duration interval =
         reader.duration("backup.interval", Duration.ofSeconds(1), Duration.ofDays(365));
     int keep = (int) reader.number("backup.keep", 1, 100_000);
+    Duration stallTimeout =
+        reader.duration("backup.stall-timeout", Duration.ofSeconds(1), Duration.ofDays(1));
     return directory.isEmpty()
         ? Optional.empty()
-        : Optional.of(new BackupSettings(Path.of(directory).toAbsolutePath(), interval, keep));
+        : Optional.of(
+            new BackupSettings(Path.of(directory).toAbsolutePath(), interval, keep, stallTimeout));
   }
 }
