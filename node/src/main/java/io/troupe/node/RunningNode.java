@@ -16,6 +16,7 @@ import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.node.backup.BackupSchedule;
+import io.troupe.node.backup.WalEntries;
 import io.troupe.node.config.ConfigLoader;
 import io.troupe.node.config.DerivedSettings;
 import io.troupe.node.config.NodeSettings;
@@ -257,7 +258,9 @@ public final class RunningNode implements AutoCloseable {
             settings.versions().server());
     GatewaySettings gateway = DerivedSettings.gateway(settings);
     Proposer proposer = new Proposer(member, gateway, refs.ids());
-    BackupSchedule schedule = BackupSchedule.start(settings.backup(), files, refs.status(), space);
+    WalEntries log = new WalEntries(refs::wal, system.scheduler());
+    BackupSchedule schedule =
+        BackupSchedule.start(settings.backup(), files, refs.status(), space, log);
     backups = schedule;
     EtcdServices wired =
         new EtcdServices(

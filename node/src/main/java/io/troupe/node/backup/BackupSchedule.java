@@ -5,7 +5,9 @@ import io.troupe.actors.snapshot.DiskCapacity;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.metrics.MemberMetrics;
+import io.troupe.mvcc.FrozenHistory;
 import io.troupe.mvcc.StoreException;
+import io.troupe.mvcc.StoreView;
 import io.troupe.persistence.backup.BackupException;
 import io.troupe.persistence.backup.BackupManifest;
 import io.troupe.persistence.backup.BackupTarget;
@@ -48,6 +50,10 @@ public final class BackupSchedule implements BackupRequests, AutoCloseable {
   private final BackupWriter writer;
   private final BackupSource source;
   private final TargetJobs jobs;
+
+  /** Null if the log is not shipped. */
+  private final @Nullable LogSchedule log;
+
   private final LongAdder failures = new LongAdder();
 
   /** Starts and gives up jobs; never blocks on the target. */
@@ -63,7 +69,12 @@ public final class BackupSchedule implements BackupRequests, AutoCloseable {
   private @Nullable CompletableFuture<BackupManifest> asked;
 
   BackupSchedule(
-      BackupSettings settings, BackupWriter writer, BackupSource source, TargetJobs jobs) {
+      BackupSettings settings,
+      BackupWriter writer,
+      BackupSource source,
+      TargetJobs jobs,
+      @Nullable LogSchedule log) {
+    this.log = log;
     this.settings = settings;
     this.writer = writer;
     this.source = source;
@@ -75,16 +86,22 @@ public final class BackupSchedule implements BackupRequests, AutoCloseable {
    *
    * @param settings empty: there are no backups, and the metrics are 0
    * @param disk of the state
+   * @param wal reads the log of the member
    * @return null without settings
    */
   public static @Nullable BackupSchedule start(
       Optional<BackupSettings> settings,
       MemberFiles files,
       MemberStatus status,
-      DiskCapacity disk) {
+      DiskCapacity disk,
+      WalEntries wal) {
     BackupSchedule schedule =
-        settings.map(present -> of(present, files, status, disk)).orElse(null);
+        settings.map(present -> of(present, files, status, disk, wal)).orElse(null);
     register(schedule, files.metrics());
+    LogSchedule.register(
+        schedule == null ? null : schedule.log,
+        settings.map(BackupSettings::logInterval).orElse(Duration.ZERO),
+        files.metrics());
     if (schedule != null) {
       schedule.begin();
     }
@@ -92,23 +109,37 @@ public final class BackupSchedule implements BackupRequests, AutoCloseable {
   }
 
   private static BackupSchedule of(
-      BackupSettings settings, MemberFiles files, MemberStatus status, DiskCapacity disk) {
+      BackupSettings settings,
+      MemberFiles files,
+      MemberStatus status,
+      DiskCapacity disk,
+      WalEntries wal) {
+    long cluster = files.identity().clusterId();
     BackupSource source =
         new BackupSource(
             files.dataDir().snapshots().resolve("backup"),
             directory -> files.store().checkpoint(directory),
             () -> files.store().unwrittenBytes() <= disk.freeBytes(),
-            files.identity().clusterId(),
+            cluster,
             files.identity().memberId().value(),
             Instant::now);
-    TargetJobs jobs =
-        new TargetJobs(
-            "backup",
-            new DirectoryTarget(settings.directory()),
-            settings.stallTimeout(),
-            System::nanoTime);
-    BackupWriter writer = new BackupWriter(settings, source, status, Clock.systemUTC());
-    return new BackupSchedule(settings, writer, source, jobs);
+    Clock clock = Clock.systemUTC();
+    LogShipper shipper = new LogShipper(cluster, status, () -> position(files), wal, clock);
+    LogSchedule log =
+        settings.shipsLog() ? new LogSchedule(shipper, jobs("backup-log", settings)) : null;
+    BackupWriter writer = new BackupWriter(settings, source, status, shipper::begins, clock);
+    return new BackupSchedule(settings, writer, source, jobs("backup", settings), log);
+  }
+
+  private static FrozenHistory position(MemberFiles files) {
+    try (StoreView view = files.store().freeze()) {
+      return FrozenHistory.of(view);
+    }
+  }
+
+  private static TargetJobs jobs(String name, BackupSettings settings) {
+    return new TargetJobs(
+        name, new DirectoryTarget(settings.directory()), settings.stallTimeout(), System::nanoTime);
   }
 
   private static void register(@Nullable BackupSchedule schedule, MemberMetrics metrics) {
@@ -137,14 +168,22 @@ public final class BackupSchedule implements BackupRequests, AutoCloseable {
 
   private void begin() {
     long shortest = Math.min(settings.interval().toMillis(), settings.stallTimeout().toMillis());
-    long ms = Math.min(CHECK.toMillis(), shortest / CHECKS_IN_INTERVAL);
-    ScheduledFuture<?> unused =
-        clockThread.scheduleWithFixedDelay(this::tick, ms, ms, TimeUnit.MILLISECONDS);
+    every(Math.min(CHECK.toMillis(), shortest / CHECKS_IN_INTERVAL), this::tick);
+    LogSchedule shipped = log;
+    if (shipped != null) {
+      every(settings.logInterval().toMillis(), shipped::tick);
+    }
     LOG.info(
-        "backups are scheduled directory={} interval={} keep={}",
+        "backups are scheduled directory={} interval={} keep={} log-interval={}",
         settings.directory(),
         settings.interval(),
-        settings.keep());
+        settings.keep(),
+        settings.logInterval());
+  }
+
+  private void every(long millis, Runnable tick) {
+    ScheduledFuture<?> unused =
+        clockThread.scheduleWithFixedDelay(tick, millis, millis, TimeUnit.MILLISECONDS);
   }
 
   /** Gives up a job that hangs, and starts the next one. */
@@ -311,6 +350,10 @@ public final class BackupSchedule implements BackupRequests, AutoCloseable {
   @Override
   public void close() {
     jobs.close();
+    LogSchedule shipped = log;
+    if (shipped != null) {
+      shipped.close();
+    }
     clockThread.shutdownNow();
     failRequest("the member stops");
   }

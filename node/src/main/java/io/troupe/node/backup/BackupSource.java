@@ -51,8 +51,9 @@ record BackupSource(
           "too little disk space for a checkpoint of the state; free disk space");
     }
     try {
-      Instant time = Instant.ofEpochMilli(now.get().toEpochMilli());
       checkpoint.accept(place);
+      // Read afterwards: a restore to a moment must not contain what was applied later.
+      Instant time = Instant.ofEpochMilli(now.get().toEpochMilli());
       return use.of(place, origin(time));
     } finally {
       discard();

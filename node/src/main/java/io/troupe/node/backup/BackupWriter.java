@@ -8,6 +8,7 @@ import io.troupe.protocol.MemberStatus;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,15 +17,27 @@ import org.slf4j.LoggerFactory;
 final class BackupWriter {
   private static final Logger LOG = LoggerFactory.getLogger(BackupWriter.class);
 
+  /** A log that cannot be used, for example because of gaps, causes a backup at most that often. */
+  private static final int LOG_INTERVALS = 10;
+
   private final BackupSettings settings;
   private final BackupSource source;
   private final MemberStatus status;
   private final Clock clock;
 
+  /** First index of the log in the target that the next restore needs; 0 without a log. */
+  private final LongSupplier logBegins;
+
   /** When the newest backup of this cluster in the target was written, as of the last look. */
   private volatile @Nullable Instant newest;
 
-  BackupWriter(BackupSettings settings, BackupSource source, MemberStatus status, Clock clock) {
+  BackupWriter(
+      BackupSettings settings,
+      BackupSource source,
+      MemberStatus status,
+      LongSupplier logBegins,
+      Clock clock) {
+    this.logBegins = logBegins;
     this.settings = settings;
     this.source = source;
     this.status = status;
@@ -37,19 +50,29 @@ final class BackupWriter {
   }
 
   /**
-   * Writes a backup if the newest one is as old as the interval and this member leads.
+   * Writes a backup if this member leads and the newest one is as old as the interval, or older
+   * than the log in the target, which it cannot use then.
    *
    * @throws BackupException if the target cannot be read or written
    */
   void writeIfDue(BackupTarget target) {
     Backups backups = new Backups(target);
-    newest = newestOfCluster(backups);
-    Instant before = newest;
-    boolean due = before == null || !clock.instant().isBefore(before.plus(settings.interval()));
-    if (due && leads()) {
+    BackupManifest before = newestOfCluster(backups);
+    newest = before == null ? null : before.time();
+    if (isDue(before) && leads()) {
       BackupManifest unused = write(backups);
       retain(target);
     }
+  }
+
+  private boolean isDue(@Nullable BackupManifest before) {
+    if (before == null) {
+      return true;
+    }
+    Duration age = Duration.between(before.time(), clock.instant());
+    boolean beforeLog = before.index() < logBegins.getAsLong() - 1;
+    return age.compareTo(settings.interval()) >= 0
+        || (beforeLog && age.compareTo(settings.logInterval().multipliedBy(LOG_INTERVALS)) >= 0);
   }
 
   /**
@@ -93,10 +116,9 @@ final class BackupWriter {
     }
   }
 
-  private @Nullable Instant newestOfCluster(Backups backups) {
+  private @Nullable BackupManifest newestOfCluster(Backups backups) {
     return backups.list().stream()
         .filter(backup -> backup.cluster() == source.cluster())
-        .map(BackupManifest::time)
         .findFirst()
         .orElse(null);
   }

@@ -46,13 +46,14 @@ class BackupScheduleTest {
     backups = new Backups(new DirectoryTarget(directory));
     target = new BlockingTarget(new DirectoryTarget(directory));
     status.leader = SELF;
-    BackupSettings settings = new BackupSettings(directory, Duration.ofHours(1), 10, STALL);
+    BackupSettings settings =
+        new BackupSettings(directory, Duration.ofHours(1), 10, Duration.ZERO, STALL);
     BackupSource source =
         new BackupSource(
             checkpoint, state.store::checkpoint, () -> true, 0xc1, SELF.value(), Instant::now);
     jobs = new TargetJobs("backup", target, STALL, nanos::get);
-    BackupWriter writer = new BackupWriter(settings, source, status, Clock.systemUTC());
-    schedule = new BackupSchedule(settings, writer, source, jobs);
+    BackupWriter writer = new BackupWriter(settings, source, status, () -> 0, Clock.systemUTC());
+    schedule = new BackupSchedule(settings, writer, source, jobs, null);
   }
 
   @AfterEach
@@ -117,7 +118,7 @@ class BackupScheduleTest {
 
   @Test
   void failureIsToldAndCounted() throws Exception {
-    target.failing(true);
+    target.failing("");
     assertFails(request(), "input/output error");
     assertThatThrownBy(() -> schedule.write().toCompletableFuture().get(60, TimeUnit.SECONDS))
         .cause()
@@ -125,7 +126,7 @@ class BackupScheduleTest {
         .hasMessageStartingWith("backup failed: cannot write a backup to ");
     assertThat(schedule.failures()).isEqualTo(2);
     assertThat(checkpoint).doesNotExist();
-    target.failing(false);
+    target.failing(null);
     BackupManifest written = result(request());
     assertThat(backups.list()).containsExactly(written);
   }

@@ -32,6 +32,7 @@ class BackupWriterTest {
   private final FakeClock clock = new FakeClock();
   private final BackupWriter writer;
   private boolean fits = true;
+  private long logBegins;
 
   BackupWriterTest(@TempDir Path temp) {
     target = temp.resolve("backups");
@@ -46,8 +47,9 @@ class BackupWriterTest {
             SELF.value(),
             clock::instant);
     BackupSettings settings =
-        new BackupSettings(target, Duration.ofHours(1), 2, Duration.ofMinutes(5));
-    writer = new BackupWriter(settings, source, status, clock);
+        new BackupSettings(
+            target, Duration.ofHours(1), 2, Duration.ofSeconds(10), Duration.ofMinutes(5));
+    writer = new BackupWriter(settings, source, status, () -> logBegins, clock);
     status.leader = SELF;
     state.put();
   }
@@ -113,6 +115,23 @@ class BackupWriterTest {
     status.leader = SELF;
     check();
     assertThat(backups.list()).hasSize(1);
+  }
+
+  /** A log with a gap before it is of no use without one; a log with many gaps is no reason. */
+  @Test
+  void logThatBeginsAfterTheNewestBackupNeedsOne() {
+    check();
+    state.put();
+    logBegins = state.index() + 1;
+    clock.advance(Duration.ofSeconds(99));
+    check();
+    assertThat(backups.list()).hasSize(1);
+    clock.advance(Duration.ofSeconds(1));
+    check();
+    assertThat(backups.list()).extracting(BackupManifest::index).containsExactly(2L, 1L);
+    clock.advance(Duration.ofMinutes(59));
+    check();
+    assertThat(backups.list()).as("it continues the newest one").hasSize(2);
   }
 
   /** A backup on request is one more, whatever the age of the newest one is. */

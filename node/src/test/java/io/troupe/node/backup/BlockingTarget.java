@@ -13,7 +13,7 @@ final class BlockingTarget implements BackupTarget {
   private final BackupTarget target;
   private volatile @Nullable CountDownLatch block;
   private volatile String blocked = "";
-  private volatile boolean failing;
+  private volatile @Nullable String failing;
 
   /** Calls that hang now. */
   final AtomicInteger hanging = new AtomicInteger();
@@ -37,8 +37,9 @@ final class BlockingTarget implements BackupTarget {
     }
   }
 
-  void failing(boolean now) {
-    failing = now;
+  /** From now on, writes of files whose name starts with this text fail; null: all succeed. */
+  void failing(@Nullable String name) {
+    failing = name;
   }
 
   private void pass(String name) throws IOException {
@@ -56,7 +57,8 @@ final class BlockingTarget implements BackupTarget {
       }
       hanging.decrementAndGet();
     }
-    if (failing) {
+    String failed = failing;
+    if (failed != null && name.startsWith(failed)) {
       throw new IOException("input/output error");
     }
   }
