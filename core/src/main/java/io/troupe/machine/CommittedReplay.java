@@ -33,22 +33,36 @@ public final class CommittedReplay {
     /** An operation was applied; for checks. */
     default void operationApplied(Entry entry, Applied applied) {}
 
+    /**
+     * Whether the replay ends after an entry.
+     *
+     * @param revision current revision after it
+     */
+    default boolean isLast(Entry entry, long revision) {
+      return false;
+    }
+
     /** A piece is applied and committed to the store, up to {@code index}. */
     default void progress(long index) {}
   }
 
   /**
-   * Applies the entries after the applied index; the last piece is committed to the store when this
-   * returns.
+   * Applies the entries after the applied index, up to the one that {@link Log#isLast} names; the
+   * last piece is committed to the store when this returns.
    *
    * @param machine of this member; no other thread changes it
    * @param committed index of the last committed entry of the log; nothing is applied if the state
    *     has it
    */
   public static void apply(StateMachine machine, long committed, Log log) {
-    while (machine.appliedIndex() < committed) {
+    boolean ended = false;
+    while (!ended && machine.appliedIndex() < committed) {
       for (Entry entry : log.read(machine.appliedIndex() + 1, committed + 1)) {
         apply(machine, entry, log);
+        ended = log.isLast(entry, machine.currentRevision());
+        if (ended) {
+          break;
+        }
       }
       machine.commit();
       log.progress(machine.appliedIndex());

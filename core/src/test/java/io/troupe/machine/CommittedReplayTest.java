@@ -24,6 +24,7 @@ class CommittedReplayTest {
   /** Ten entries in pieces of three; odd ones are puts. */
   private final class Log implements CommittedReplay.Log {
     private long missing = Long.MAX_VALUE;
+    private long lastRevision = Long.MAX_VALUE;
 
     @Override
     public List<Entry> read(long from, long until) {
@@ -54,6 +55,11 @@ class CommittedReplayTest {
     @Override
     public void operationApplied(Entry entry, Applied applied) {
       calls.add("applied " + entry.index() + " as revision " + applied.revision());
+    }
+
+    @Override
+    public boolean isLast(Entry entry, long revision) {
+      return revision >= lastRevision;
     }
 
     @Override
@@ -88,6 +94,20 @@ class CommittedReplayTest {
     assertThat(calls).isEmpty();
     CommittedReplay.apply(machine, 6, new Log());
     assertThat(calls).containsExactly("read 6 until 7", "progress 6");
+  }
+
+  @Test
+  void replayEndsWithTheEntryThatTheLogNames() {
+    Log log = new Log();
+    log.lastRevision = 3;
+    CommittedReplay.apply(machine, 10, log);
+    assertThat(calls)
+        .containsExactly(
+            "read 1 until 11", "applied 1 as revision 2", "applied 3 as revision 3", "progress 3");
+    log.lastRevision = 4;
+    CommittedReplay.apply(machine, 10, log);
+    assertThat(machine.appliedIndex()).as("in the middle of a piece").isEqualTo(5);
+    assertThat(machine.currentRevision()).isEqualTo(4);
   }
 
   @Test

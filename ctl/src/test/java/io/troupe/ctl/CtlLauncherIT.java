@@ -129,6 +129,20 @@ class CtlLauncherIT {
         .endsWith("Error: context deadline exceeded\n");
   }
 
+  /** The other commands on backups are in the jar of the server. */
+  @Test
+  void backupNowIsACommandOnARunningCluster() throws Exception {
+    Output output =
+        run(
+            Map.of("TROUPE_ARCHIVE", "off"),
+            "backup",
+            "now",
+            "--endpoints=127.0.0.1:1",
+            "--command-timeout=500ms");
+    assertThat(output.exit()).isEqualTo(1);
+    assertThat(output.err()).contains("127.0.0.1:1", "context deadline exceeded");
+  }
+
   @Test
   void keysAndValuesAreBytes() throws Exception {
     try (TroupeServer server = TroupeServer.builder().start()) {

@@ -16,6 +16,7 @@ import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.node.backup.BackupSchedule;
+import io.troupe.node.backup.WalEntries;
 import io.troupe.node.config.ConfigLoader;
 import io.troupe.node.config.DerivedSettings;
 import io.troupe.node.config.NodeSettings;
@@ -39,6 +40,7 @@ import io.troupe.persistence.datadir.DataDir;
 import io.troupe.protocol.MemberStatus;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.SnapshotCommand;
+import io.troupe.server.BackupRequests;
 import io.troupe.server.EtcdServices;
 import io.troupe.server.GatewaySettings;
 import io.troupe.server.Logins;
@@ -256,6 +258,10 @@ public final class RunningNode implements AutoCloseable {
             settings.versions().server());
     GatewaySettings gateway = DerivedSettings.gateway(settings);
     Proposer proposer = new Proposer(member, gateway, refs.ids());
+    WalEntries log = new WalEntries(refs::wal, system.scheduler());
+    BackupSchedule schedule =
+        BackupSchedule.start(settings.backup(), files, refs.status(), space, log);
+    backups = schedule;
     EtcdServices wired =
         new EtcdServices(
             member,
@@ -265,7 +271,8 @@ public final class RunningNode implements AutoCloseable {
             queries,
             Clock.systemUTC(),
             () -> !space.isLow(),
-            new Defragmentation(() -> defragment(refs), refs.reads().defragmentation())::request);
+            new Defragmentation(() -> defragment(refs), refs.reads().defragmentation())::request,
+            schedule == null ? BackupRequests.NONE : schedule);
     refs.onAuth(logins.tokens());
     status = refs.status();
     services = wired;
@@ -279,7 +286,6 @@ public final class RunningNode implements AutoCloseable {
             });
     PeerProbe.start(system, member, queries, settings.electionTimeout());
     QuorumLog.start(system, member);
-    backups = BackupSchedule.start(settings.backup(), files, refs.status(), space);
     if (settings.tracing().isPresent()) {
       tracing = OtlpTracing.start(settings.tracing().get());
     }

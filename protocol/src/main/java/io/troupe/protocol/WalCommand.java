@@ -5,6 +5,7 @@ import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
 import io.troupe.raft.Outgoing;
 import java.util.List;
+import org.apache.pekko.actor.typed.ActorRef;
 
 /** Messages to the WAL actor. */
 public sealed interface WalCommand {
@@ -25,6 +26,15 @@ public sealed interface WalCommand {
    * RaftCommand.LogRead}.
    */
   record ReadLog(NodeId to, long from, long until, long maxBytes) implements WalCommand {}
+
+  /**
+   * Reads committed entries for a backup; entries that a snapshot covers may be missing.
+   *
+   * @param until index after the last one; all below it are durable
+   * @param maxBytes the read stops with the entry that reaches this size
+   */
+  record ReadEntries(long from, long until, long maxBytes, ActorRef<LogEntries> replyTo)
+      implements WalCommand {}
 
   /**
    * Replaces the log: makes everything before this durable, then removes all entries. The snapshot

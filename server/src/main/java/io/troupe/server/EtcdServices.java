@@ -18,6 +18,7 @@ public final class EtcdServices {
   private final ClusterService cluster;
   private final PeerQueryHandler peerQueryHandler;
   private final MaintenanceService maintenance;
+  private final BackupService backup;
   private final LeaderTransfer transfer;
   private final AuthService auth;
   private final CallerResolver callers;
@@ -37,6 +38,7 @@ public final class EtcdServices {
    * @param clock for the IDs of new members
    * @param diskHasSpace see {@link Quota}
    * @param defragment reclaims space, and completes when that is done
+   * @param backups writes backups on request
    */
   public EtcdServices(
       Member member,
@@ -46,7 +48,8 @@ public final class EtcdServices {
       PeerQueries peers,
       InstantSource clock,
       BooleanSupplier diskHasSpace,
-      Supplier<CompletionStage<Void>> defragment) {
+      Supplier<CompletionStage<Void>> defragment,
+      BackupRequests backups) {
     this.member = member;
     this.settings = settings;
     ReadIndexBatcher reads =
@@ -76,6 +79,7 @@ public final class EtcdServices {
             callers,
             settings.snapshotBytesPerSecond(),
             settings.maxRequestBytes());
+    this.backup = new BackupService(member, callers, backups);
     ElectionQueue candidates =
         new ElectionQueue(member, settings, new InProcessKvClient(kv), lease, callers);
     this.election = new ElectionService(candidates);
@@ -121,6 +125,10 @@ public final class EtcdServices {
 
   public MaintenanceService maintenance() {
     return maintenance;
+  }
+
+  public BackupService backup() {
+    return backup;
   }
 
   public ElectionService election() {

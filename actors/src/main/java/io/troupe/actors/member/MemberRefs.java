@@ -151,6 +151,11 @@ public final class MemberRefs {
     return current.raft();
   }
 
+  /** The current WAL actor. */
+  public ActorRef<WalCommand> wal() {
+    return current.wal();
+  }
+
   /** The current apply actor. */
   ActorRef<ApplyCommand> apply() {
     return current.apply();

@@ -4,6 +4,7 @@ import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.persistence.wal.LogRead;
 import io.troupe.persistence.wal.Wal;
+import io.troupe.protocol.LogEntries;
 import io.troupe.protocol.PeerTransport;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.WalCommand;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
@@ -33,7 +35,7 @@ public final class WalActor extends AbstractBehavior<WalCommand> implements WalE
   }
 
   private record Read(
-      WalCommand.ReadLog request, @Nullable List<Entry> entries, @Nullable Throwable failure)
+      Consumer<List<Entry>> asker, @Nullable List<Entry> entries, @Nullable Throwable failure)
       implements WalCommand.Private {}
 
   /**
@@ -67,6 +69,7 @@ public final class WalActor extends AbstractBehavior<WalCommand> implements WalE
         .onMessage(WalCommand.Append.class, this::onAppend)
         .onMessageEquals(Flush.INSTANCE, this::onFlush)
         .onMessage(WalCommand.ReadLog.class, this::onReadLog)
+        .onMessage(WalCommand.ReadEntries.class, this::onReadEntries)
         .onMessage(Read.class, this::onRead)
         .onMessage(WalCommand.Install.class, this::onInstall)
         .onMessage(WalCommand.DropBefore.class, this::onDropBefore)
@@ -85,11 +88,23 @@ public final class WalActor extends AbstractBehavior<WalCommand> implements WalE
   }
 
   private Behavior<WalCommand> onReadLog(WalCommand.ReadLog request) {
-    LogRead read = wal.entries(request.from(), request.until(), request.maxBytes());
+    return read(
+        wal.entries(request.from(), request.until(), request.maxBytes()),
+        entries ->
+            links.raft().tell(new RaftCommand.LogRead(request.to(), request.from(), entries)));
+  }
+
+  private Behavior<WalCommand> onReadEntries(WalCommand.ReadEntries request) {
+    return read(
+        wal.entries(request.from(), request.until(), request.maxBytes()),
+        entries -> request.replyTo().tell(new LogEntries(entries)));
+  }
+
+  private Behavior<WalCommand> read(LogRead read, Consumer<List<Entry>> asker) {
     getContext()
         .pipeToSelf(
             CompletableFuture.supplyAsync(read::read, links.reading()),
-            (entries, failure) -> new Read(request, entries, failure));
+            (entries, failure) -> new Read(asker, entries, failure));
     return this;
   }
 
@@ -99,7 +114,7 @@ public final class WalActor extends AbstractBehavior<WalCommand> implements WalE
       // Entries that must exist cannot be read: as at start, the member must not continue.
       throw new CompletionException(read.failure());
     }
-    links.raft().tell(new RaftCommand.LogRead(read.request().to(), read.request().from(), entries));
+    read.asker().accept(entries);
     return this;
   }
 

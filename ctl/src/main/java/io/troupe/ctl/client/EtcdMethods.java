@@ -85,6 +85,8 @@ import io.troupe.grpc.api.TxnRequest;
 import io.troupe.grpc.api.TxnResponse;
 import io.troupe.grpc.api.WatchRequest;
 import io.troupe.grpc.api.WatchResponse;
+import io.troupe.grpc.api.backup.BackupRequest;
+import io.troupe.grpc.api.backup.BackupResponse;
 import io.troupe.grpc.api.election.CampaignRequest;
 import io.troupe.grpc.api.election.CampaignResponse;
 import io.troupe.grpc.api.election.LeaderRequest;
@@ -96,7 +98,7 @@ import io.troupe.grpc.api.lock.LockResponse;
 import io.troupe.grpc.api.lock.UnlockRequest;
 import io.troupe.grpc.api.lock.UnlockResponse;
 
-/** The methods of etcd's API that the commands call. */
+/** The methods that the commands call: those of etcd's API, and one of Troupe. */
 public final class EtcdMethods {
   public static final MethodDescriptor<RangeRequest, RangeResponse> RANGE =
       method(
@@ -369,6 +371,14 @@ public final class EtcdMethods {
           MethodType.UNARY,
           ResignRequest.parser(),
           ResignResponse.parser());
+
+  /** Of Troupe alone. */
+  public static final MethodDescriptor<BackupRequest, BackupResponse> BACKUP =
+      method(
+          "troupe.backup.v1.Backup/Write",
+          MethodType.UNARY,
+          BackupRequest.parser(),
+          BackupResponse.parser());
 
   private EtcdMethods() {}
 

@@ -28,8 +28,8 @@ public final class Commands {
     spec.usageMessage()
         .description(
             "A command line client for Troupe and etcd v3.",
-            "Commands on files: snapshot status, snapshot restore, backup, hashkv, migrate, wal,"
-                + " data, defrag --data-dir.");
+            "Commands on files: snapshot status, snapshot restore, backup list,"
+                + " backup verify, backup restore, hashkv, migrate, wal, data, defrag --data-dir.");
     CommandLine root = new CommandLine(spec);
     Map<String, Function<Session, Object>> all = all();
     boolean named = all.keySet().stream().anyMatch(name -> mayMean(args, name));
@@ -50,6 +50,7 @@ public final class Commands {
     Map<String, Function<Session, Object>> commands = new LinkedHashMap<>();
     commands.put("alarm", MaintenanceCommands.Alarm::new);
     commands.put("auth", AuthCommands::new);
+    commands.put("backup", BackupCommands::new);
     commands.put("check", CheckCommands::new);
     commands.put("compaction", KvCommands.Compaction::new);
     commands.put("completion", InfoCommands.Completion::new);

@@ -33,6 +33,7 @@ import io.troupe.grpc.api.PutResponse;
 import io.troupe.grpc.api.RangeResponse;
 import io.troupe.grpc.api.TxnResponse;
 import io.troupe.grpc.api.WatchResponse;
+import io.troupe.grpc.api.backup.BackupResponse;
 import java.util.List;
 
 /**
@@ -134,6 +135,10 @@ public interface Printer {
   }
 
   default void alarm(AlarmResponse r) {
+    other(r);
+  }
+
+  default void backup(BackupResponse r) {
     other(r);
   }
 

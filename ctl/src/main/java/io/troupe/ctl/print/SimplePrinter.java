@@ -41,8 +41,10 @@ import io.troupe.grpc.api.ResponseOp;
 import io.troupe.grpc.api.TxnResponse;
 import io.troupe.grpc.api.WatchResponse;
 import io.troupe.grpc.api.auth.Permission;
+import io.troupe.grpc.api.backup.BackupResponse;
 import io.troupe.grpc.api.mvcc.Event;
 import io.troupe.grpc.api.mvcc.KeyValue;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -189,6 +191,21 @@ public final class SimplePrinter implements Printer {
               : "memberID:" + Long.toUnsignedString(alarm.getMemberID()) + " ";
       console.line(member + "alarm:" + alarm.getAlarm());
     }
+  }
+
+  @Override
+  public void backup(BackupResponse r) {
+    console.line(
+        "Backup "
+            + r.getId()
+            + " written to "
+            + r.getTarget()
+            + ": revision "
+            + r.getRevision()
+            + ", "
+            + r.getBytes()
+            + " bytes, "
+            + Instant.ofEpochMilli(r.getTime()));
   }
 
   /** An ID of 16 columns, filled with spaces. */

@@ -14,6 +14,7 @@ import io.troupe.grpc.api.MemberRemoveRequest;
 import io.troupe.grpc.api.MemberUpdateRequest;
 import io.troupe.grpc.api.MoveLeaderRequest;
 import io.troupe.grpc.api.RpcProto;
+import io.troupe.grpc.api.backup.BackupProto;
 import io.troupe.grpc.api.election.ElectionProto;
 import io.troupe.grpc.api.election.LeaderRequest;
 import io.troupe.grpc.api.election.ProclaimRequest;
@@ -41,6 +42,7 @@ public final class EtcdEndpoints {
   private static final String ELECTION = "v3electionpb.Election";
   private static final String LOCK = "v3lockpb.Lock";
   private static final String HEALTH = "grpc.health.v1.Health";
+  private static final String BACKUP = "troupe.backup.v1.Backup";
 
   /** The files that declare all services. */
   private static final List<Descriptors.FileDescriptor> FILES =
@@ -48,7 +50,8 @@ public final class EtcdEndpoints {
           RpcProto.getDescriptor(),
           ElectionProto.getDescriptor(),
           LockProto.getDescriptor(),
-          HealthProto.getDescriptor());
+          HealthProto.getDescriptor(),
+          BackupProto.getDescriptor());
 
   private EtcdEndpoints() {}
 
@@ -65,6 +68,7 @@ public final class EtcdEndpoints {
     election(methods, services, streams);
     lock(methods, services, streams);
     health(methods, services, streams);
+    methods.unary(BACKUP, "Write", (request, call) -> services.backup().write(call));
     services.member().metrics().beforeFirstLook(methods::showCounted);
     return methods;
   }
@@ -75,7 +79,8 @@ public final class EtcdEndpoints {
   }
 
   private static void declare(GrpcMethods methods, Descriptors.ServiceDescriptor service) {
-    boolean counted = !service.getFullName().startsWith("v3");
+    String name = service.getFullName();
+    boolean counted = !name.startsWith("v3") && !name.equals(BACKUP);
     for (Descriptors.MethodDescriptor method : service.getMethods()) {
       methods.declare(method, counted);
       String text = "method " + method.getName() + " is not served by this version";

@@ -45,17 +45,18 @@ record BackupSource(
    * @throws UncheckedIOException if an old one cannot be deleted
    */
   <T> T use(Use<T> use) {
-    delete();
+    discard();
     if (!fits.getAsBoolean()) {
       throw new BackupException(
           "too little disk space for a checkpoint of the state; free disk space");
     }
     try {
-      Instant time = Instant.ofEpochMilli(now.get().toEpochMilli());
       checkpoint.accept(place);
+      // Read afterwards: a restore to a moment must not contain what was applied later.
+      Instant time = Instant.ofEpochMilli(now.get().toEpochMilli());
       return use.of(place, origin(time));
     } finally {
-      delete();
+      discard();
     }
   }
 
@@ -67,7 +68,12 @@ record BackupSource(
     }
   }
 
-  private void delete() {
+  /**
+   * Deletes the checkpoint, if there is one.
+   *
+   * @throws UncheckedIOException if it cannot be deleted
+   */
+  void discard() {
     try {
       DurableFiles.deleteTree(place);
     } catch (IOException e) {

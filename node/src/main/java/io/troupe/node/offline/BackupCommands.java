@@ -3,8 +3,10 @@ package io.troupe.node.offline;
 import io.troupe.node.logging.ProcessLogging;
 import io.troupe.node.offline.Row.Cell;
 import io.troupe.persistence.backup.BackupException;
+import io.troupe.persistence.backup.BackupLog;
 import io.troupe.persistence.backup.BackupManifest;
 import io.troupe.persistence.backup.Backups;
+import io.troupe.persistence.backup.Continuation;
 import io.troupe.persistence.backup.DirectoryTarget;
 import io.troupe.persistence.wal.ChronicleWal;
 import java.nio.file.Path;
@@ -31,12 +33,20 @@ final class BackupCommands {
     @Option(names = "--id", defaultValue = "", description = "The backup; default: the newest")
     private String id = "";
 
-    Backups backups() {
+    private DirectoryTarget target() {
       if (from == null) {
         throw new CommandException(
             CommandException.BAD_ARGUMENTS, "required flag(s) \"from\" not set");
       }
-      return new Backups(new DirectoryTarget(from));
+      return new DirectoryTarget(from);
+    }
+
+    Backups backups() {
+      return new Backups(target());
+    }
+
+    BackupLog log() {
+      return new BackupLog(target());
     }
 
     BackupManifest backup(Backups backups) {
@@ -62,16 +72,26 @@ final class BackupCommands {
   @Command(
       name = "list",
       mixinStandardHelpOptions = true,
-      description = "Prints the backups, the newest first")
+      description = {
+        "Prints the backups, the newest first. LOG REVISION and LOG TIME: what a restore reaches",
+        "with the log after the backup"
+      })
   int list(@Mixin Chosen chosen, @Mixin OutputFlags flags) {
     OutputForm form = flags.form();
     return refusable(
-        () -> chosen.backups().list().forEach(each -> System.out.println(form.text(row(each)))));
+        () ->
+            chosen
+                .log()
+                .after(chosen.backups().list())
+                .forEach(each -> System.out.println(form.text(row(each)))));
   }
 
-  private static Row row(BackupManifest backup) {
+  private static Row row(Continuation log) {
+    BackupManifest backup = log.backup();
     String time = backup.time().toString();
     String member = Long.toHexString(backup.member());
+    Continuation.Reach reach = reach(log);
+    String reachTime = reach.time().toString();
     return new Row(
         List.of(
             new Cell("ID", "Id", "id", backup.id(), backup.id()),
@@ -79,13 +99,28 @@ final class BackupCommands {
             Cell.number("REVISION", "Revision", "revision", backup.revision()),
             Cell.number("INDEX", "Index", "index", backup.index()),
             Cell.number("BYTES", "Bytes", "bytes", backup.bytes()),
-            new Cell("MEMBER", "Member", "member", member, member)));
+            new Cell("MEMBER", "Member", "member", member, member),
+            Cell.number("LOG REVISION", "LogRevision", "logRevision", reach.revision()),
+            new Cell("LOG TIME", "LogTime", "logTime", reachTime, reachTime)));
+  }
+
+  /** A damaged log does not hide the backup. */
+  private static Continuation.Reach reach(Continuation log) {
+    try {
+      return log.reach();
+    } catch (BackupException damaged) {
+      System.err.println("Warning: " + damaged.getMessage());
+      BackupManifest backup = log.backup();
+      return new Continuation.Reach(backup.index(), backup.revision(), backup.time());
+    }
   }
 
   @Command(
       name = "verify",
       mixinStandardHelpOptions = true,
-      description = "Reads every byte of a backup and compares it with the checksums")
+      description = {
+        "Reads every byte of a backup, and of the log after it, and compares it with the checksums"
+      })
   int verify(@Mixin Chosen chosen) {
     return refusable(
         () -> {
@@ -95,6 +130,12 @@ final class BackupCommands {
           System.out.printf(
               "backup %s is complete: %d files, %d bytes%n",
               backup.id(), backup.files().size(), backup.bytes());
+          Continuation log = chosen.log().after(backup);
+          log.read((entries, part) -> true);
+          Continuation.Reach reach = log.reach();
+          System.out.printf(
+              "the log after it is complete: %d files, up to entry %d, revision %d, %s%n",
+              log.parts().size(), reach.index(), reach.revision(), reach.time());
         });
   }
 
@@ -103,10 +144,20 @@ final class BackupCommands {
       mixinStandardHelpOptions = true,
       description = {
         "Builds the data directories of a new cluster from a backup: of all its members below",
-        "--output, or of one with --name and --data-dir"
+        "--output, or of one with --name and --data-dir. The state is the newest one in the",
+        "directory, that of --revision or --time, or that of the backup --id"
       })
   int restore(
       @Mixin Chosen chosen,
+      @Option(names = "--revision", description = "The newest revision of the restored state")
+          @Nullable Long revision,
+      @Option(
+              names = "--time",
+              description = {
+                "The restored state is of this moment, or up to one log-interval older;",
+                "ISO 8601 with an offset: 2026-11-26T03:04:05Z"
+              })
+          @Nullable String time,
       @Option(
               names = "--initial-cluster",
               required = true,
@@ -126,24 +177,34 @@ final class BackupCommands {
           @Nullable Path dataDir,
       @Option(names = "--wal-dir", description = "Directory of its log") @Nullable Path walDir) {
     Map<String, TargetDirectory> targets = targets(initialCluster, output, name, dataDir, walDir);
+    RestoreGoal goal = RestoreGoal.of(chosen.id, revision, time);
     ChronicleWal.prepare();
     return refusable(
         () -> {
           Backups backups = chosen.backups();
-          BackupManifest backup = chosen.backup(backups);
+          List<BackupManifest> candidates =
+              chosen.id.isEmpty() ? backups.list() : List.of(chosen.backup(backups));
+          if (candidates.isEmpty()) {
+            // Says so.
+            candidates = List.of(chosen.backup(backups));
+          }
+          Continuation log = chosen.log().after(goal.base(candidates));
           targets.values().forEach(TargetDirectory::requireUnused);
           targets.forEach(
               (member, target) -> {
                 long startNanos = System.nanoTime();
-                new BackupRestore(backups, backup)
-                    .run(target, NewCluster.of(initialCluster, member, token), bytes -> {});
+                LogReplay.Reached reached =
+                    new BackupRestore(backups, log, goal)
+                        .run(target, NewCluster.of(initialCluster, member, token), bytes -> {});
                 System.err.printf(
-                    "restored backup %s to %s: member %s, revision %d, %d bytes, in %.1fs%n",
-                    backup.id(),
+                    "restored backup %s and %d entries of the log after it to %s: member %s,"
+                        + " revision %d of %s, in %.1fs%n",
+                    log.backup().id(),
+                    reached.index() - log.backup().index(),
                     target.dataDir(),
                     member,
-                    backup.revision(),
-                    backup.bytes(),
+                    reached.revision(),
+                    reached.time(),
                     (System.nanoTime() - startNanos) / 1e9);
               });
         });

@@ -2,186 +2,208 @@ package io.troupe.node.backup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
-import io.troupe.machine.StateMachine;
-import io.troupe.model.Bytes;
+import io.troupe.grpc.error.GrpcException;
 import io.troupe.model.NodeId;
-import io.troupe.model.Operation;
-import io.troupe.model.Requester;
 import io.troupe.node.FakeStatus;
 import io.troupe.persistence.backup.BackupException;
 import io.troupe.persistence.backup.BackupManifest;
 import io.troupe.persistence.backup.Backups;
 import io.troupe.persistence.backup.DirectoryTarget;
-import io.troupe.persistence.store.RocksSettings;
-import io.troupe.persistence.store.RocksStore;
-import io.troupe.txn.ResponseSpace;
-import java.io.IOException;
-import java.nio.file.Files;
+import io.troupe.server.WrittenBackup;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** When a backup is written, by whom, and which ones remain. */
+/** Backups on request, and targets that hang or fail. The clock of the stall timeout is fake. */
 class BackupScheduleTest {
   private static final NodeId SELF = new NodeId(0xd2);
-  private static final RocksSettings SMALL = new RocksSettings(8 << 20, 4 << 20, 1, 64, 0);
+  private static final Duration STALL = Duration.ofMinutes(5);
 
-  private final Path target;
-  private final RocksStore store;
-  private final StateMachine machine;
+  private final Path checkpoint;
+  private final SmallState state;
   private final Backups backups;
+  private final BlockingTarget target;
   private final FakeStatus status = new FakeStatus(SELF);
-  private final FakeClock clock = new FakeClock();
+  private final AtomicLong nanos = new AtomicLong();
+  private final TargetJobs jobs;
   private final BackupSchedule schedule;
-  private long index;
-  private boolean fits = true;
 
   BackupScheduleTest(@TempDir Path temp) {
-    target = temp.resolve("backups");
-    store = RocksStore.open(temp.resolve("state"), SMALL);
-    machine = new StateMachine(store, 1 << 20);
-    backups = new Backups(new DirectoryTarget(target));
+    Path directory = temp.resolve("backups");
+    checkpoint = temp.resolve("checkpoint");
+    state = new SmallState(temp.resolve("state"));
+    state.put();
+    backups = new Backups(new DirectoryTarget(directory));
+    target = new BlockingTarget(new DirectoryTarget(directory));
+    status.leader = SELF;
+    BackupSettings settings =
+        new BackupSettings(directory, Duration.ofHours(1), 10, Duration.ZERO, STALL);
     BackupSource source =
         new BackupSource(
-            temp.resolve("checkpoint"),
-            store::checkpoint,
-            () -> fits,
-            0xc1,
-            SELF.value(),
-            clock::instant);
-    schedule =
-        new BackupSchedule(
-            new BackupSettings(target, Duration.ofHours(1), 2), backups, source, status, clock);
-    status.leader = SELF;
-    put();
+            checkpoint, state.store::checkpoint, () -> true, 0xc1, SELF.value(), Instant::now);
+    jobs = new TargetJobs("backup", target, STALL, nanos::get);
+    BackupWriter writer = new BackupWriter(settings, source, status, () -> 0, Clock.systemUTC());
+    schedule = new BackupSchedule(settings, writer, source, jobs, null);
   }
 
   @AfterEach
   void close() {
+    target.release();
     schedule.close();
-    machine.close();
-    store.close();
+    state.close();
   }
 
-  private static final class FakeClock extends Clock {
-    Instant now = Instant.parse("2026-11-26T03:04:05Z");
-
-    void advance(Duration time) {
-      now = now.plus(time);
-    }
-
-    @Override
-    public Instant instant() {
-      return now;
-    }
-
-    @Override
-    public ZoneId getZone() {
-      return ZoneOffset.UTC;
-    }
-
-    @Override
-    public Clock withZone(ZoneId zone) {
-      return this;
-    }
+  private CompletableFuture<BackupManifest> request() {
+    return schedule.request().toCompletableFuture();
   }
 
-  private void put() {
-    index++;
-    machine.apply(
-        index,
-        1,
-        Requester.MEMBER,
-        new Operation.Put(Bytes.utf8("key" + index), Bytes.utf8("value"), 0, false, false, false),
-        ResponseSpace.none());
-    machine.commit();
+  private static BackupManifest result(CompletableFuture<BackupManifest> request) throws Exception {
+    return request.get(60, TimeUnit.SECONDS);
   }
 
-  @Test
-  void leaderWritesWhenTheNewestBackupIsAsOldAsTheInterval() {
-    schedule.check();
-    assertThat(backups.list()).hasSize(1);
-    BackupManifest first = backups.find("");
-    assertThat(first.time()).isEqualTo(clock.now);
-    assertThat(first.index()).isEqualTo(index);
-    assertThat(first.revision()).isEqualTo(machine.currentRevision());
-    backups.verify(first);
-    clock.advance(Duration.ofMinutes(59));
-    schedule.check();
-    assertThat(backups.list()).containsExactly(first);
-    put();
-    clock.advance(Duration.ofMinutes(1));
-    schedule.check();
-    assertThat(backups.list()).hasSize(2);
-    assertThat(backups.find("").index()).isEqualTo(index);
+  private void awaitHanging() {
+    await().atMost(Duration.ofSeconds(60)).until(() -> target.hanging.get() == 1);
   }
 
-  @Test
-  void onlyTheLeaderWrites() {
-    status.leader = NodeId.NONE;
-    schedule.check();
-    status.leader = new NodeId(5);
-    schedule.check();
-    assertThat(backups.list()).isEmpty();
-    status.leader = SELF;
-    schedule.check();
-    assertThat(backups.list()).hasSize(1);
+  private void awaitIdle() {
+    await().atMost(Duration.ofSeconds(60)).until(() -> !jobs.isBusy());
   }
 
-  @Test
-  void newestBackupsRemain() {
-    for (int i = 0; i < 5; i++) {
-      put();
-      schedule.check();
-      clock.advance(Duration.ofHours(1));
-    }
-    assertThat(backups.list()).extracting(BackupManifest::index).containsExactly(6L, 5L);
-  }
-
-  /** Another cluster may use the same directory by mistake; its backups do not count. */
-  @Test
-  void backupOfAnotherClusterDoesNotReplaceOne() throws IOException {
-    Path content = Files.createDirectory(target.resolveSibling("content"));
-    Files.writeString(content.resolve("CURRENT"), "1");
-    backups.write(content, new Backups.Origin(clock.now, 0xee, 1, 9, 1, 9));
-    schedule.check();
-    assertThat(backups.list()).extracting(BackupManifest::cluster).contains(0xc1L, 0xeeL);
-    for (int i = 0; i < 3; i++) {
-      clock.advance(Duration.ofHours(1));
-      schedule.check();
-    }
-    assertThat(backups.list())
-        .extracting(BackupManifest::cluster)
-        .containsExactlyInAnyOrder(0xc1L, 0xc1L, 0xeeL);
-  }
-
-  @Test
-  void failedBackupIsTriedAgain() throws IOException {
-    Files.writeString(target, "a file in place of the directory");
-    assertThatThrownBy(schedule::check).isInstanceOf(BackupException.class);
-    Files.delete(target);
-    schedule.check();
-    assertThat(backups.list()).hasSize(1);
-    assertThat(target.resolveSibling("checkpoint")).doesNotExist();
-  }
-
-  /** A checkpoint writes the memory of the state, which may stop a member on a full disk. */
-  @Test
-  void nothingIsWrittenOnAFullDisk() {
-    fits = false;
-    assertThatThrownBy(schedule::check)
+  private static void assertFails(CompletableFuture<?> request, String text) {
+    assertThatThrownBy(() -> request.get(60, TimeUnit.SECONDS))
+        .isInstanceOf(ExecutionException.class)
+        .cause()
         .isInstanceOf(BackupException.class)
-        .hasMessageContaining("too little disk space");
+        .hasMessageContaining(text);
+  }
+
+  @Test
+  void requestIsAnsweredWithTheBackupThatExistsThen() throws Exception {
+    BackupManifest written = result(request());
+    assertThat(backups.list()).containsExactly(written);
+    backups.verify(written);
+    assertThat(written.index()).isEqualTo(state.index());
+    WrittenBackup shown = schedule.write().toCompletableFuture().get(60, TimeUnit.SECONDS);
+    assertThat(shown.revision()).isEqualTo(state.machine.currentRevision());
+    assertThat(shown.target()).isEqualTo(target.text());
+    assertThat(schedule.failures()).isZero();
+  }
+
+  /** The one that is being written may lack what was acknowledged before the request. */
+  @Test
+  void requestsDuringABackupShareTheNextOne() throws Exception {
+    target.block("manifests/");
+    CompletableFuture<BackupManifest> first = request();
+    awaitHanging();
+    state.put();
+    CompletableFuture<BackupManifest> second = request();
+    CompletableFuture<BackupManifest> third = request();
+    assertThat(first).isNotDone();
+    target.release();
+    assertThat(result(first).index()).isEqualTo(state.index() - 1);
+    assertThat(result(second).index()).isEqualTo(state.index());
+    assertThat(result(third)).isEqualTo(result(second));
+    assertThat(backups.list()).hasSize(2);
+  }
+
+  @Test
+  void failureIsToldAndCounted() throws Exception {
+    target.failing("");
+    assertFails(request(), "input/output error");
+    assertThatThrownBy(() -> schedule.write().toCompletableFuture().get(60, TimeUnit.SECONDS))
+        .cause()
+        .isInstanceOf(GrpcException.class)
+        .hasMessageStartingWith("backup failed: cannot write a backup to ");
+    assertThat(schedule.failures()).isEqualTo(2);
+    assertThat(checkpoint).doesNotExist();
+    target.failing(null);
+    BackupManifest written = result(request());
+    assertThat(backups.list()).containsExactly(written);
+  }
+
+  /** Otherwise the checkpoint would keep deleted table files on the disk of the member. */
+  @Test
+  void hangingBackupIsGivenUpAndItsCheckpointRemoved() throws Exception {
+    target.block("files/");
+    schedule.tick();
+    awaitHanging();
+    assertThat(checkpoint).exists();
+    nanos.addAndGet(STALL.toNanos() - 1);
+    schedule.tick();
+    assertThat(schedule.failures()).isZero();
+    nanos.addAndGet(1);
+    schedule.tick();
+    assertThat(schedule.failures()).isOne();
+    assertThat(checkpoint).doesNotExist();
+    // No second thread gets stuck, and no time limit passes twice.
+    nanos.addAndGet(2 * STALL.toNanos());
+    schedule.tick();
+    assertThat(target.hanging).hasValue(1);
+    assertThat(schedule.failures()).isOne();
+    assertFails(request(), "an earlier backup hangs while writing files/");
+    target.release();
+    awaitIdle();
+    assertThat(backups.list()).as("the call that hung writes nothing more").isEmpty();
+    schedule.tick();
+    await().atMost(Duration.ofSeconds(60)).until(() -> backups.list().size() == 1);
+    backups.verify(backups.find(""));
+  }
+
+  @Test
+  void requestsLearnThatTheirBackupHangs() throws Exception {
+    target.block("files/");
+    CompletableFuture<BackupManifest> running = request();
+    awaitHanging();
+    CompletableFuture<BackupManifest> waiting = request();
+    nanos.addAndGet(STALL.toNanos());
+    schedule.tick();
+    assertFails(running, "no progress for PT5M (backup.stall-timeout) while writing files/");
+    assertFails(waiting, "does not respond");
+    target.release();
+    awaitIdle();
+    BackupManifest written = result(request());
+    assertThat(backups.list()).containsExactly(written);
+  }
+
+  /** Slow is not stuck: each part that passes restarts the time. */
+  @Test
+  void slowBackupIsNotGivenUp() throws Exception {
+    target.block("files/");
+    CompletableFuture<BackupManifest> slow = request();
+    awaitHanging();
+    nanos.addAndGet(STALL.toNanos() - 1);
+    target.release();
+    target.block("manifests/");
+    awaitHanging();
+    nanos.addAndGet(STALL.toNanos() - 1);
+    schedule.tick();
+    target.release();
+    BackupManifest written = result(slow);
+    assertThat(backups.list()).containsExactly(written);
+  }
+
+  @Test
+  void requestOfAMemberThatStopsFails() throws Exception {
+    target.block("files/");
+    CompletableFuture<BackupManifest> running = request();
+    awaitHanging();
+    CompletableFuture<BackupManifest> waiting = request();
+    schedule.close();
+    assertFails(waiting, "the member stops");
+    assertFails(request(), "the member stops");
+    target.release();
+    assertFails(running, "given up");
     assertThat(backups.list()).isEmpty();
-    fits = true;
-    schedule.check();
-    assertThat(backups.list()).hasSize(1);
+    assertThat(checkpoint).doesNotExist();
   }
 }

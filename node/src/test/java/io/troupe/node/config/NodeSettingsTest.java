@@ -7,6 +7,7 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.edge.connection.KeepAlive;
 import io.troupe.node.TestConfig;
+import io.troupe.node.backup.BackupSettings;
 import io.troupe.node.process.StartException;
 import io.troupe.node.tls.SelfSigned;
 import io.troupe.node.tls.TlsSettings;
@@ -78,6 +79,27 @@ class NodeSettingsTest {
         .isEqualTo(new KeepAlive(Duration.ZERO, Duration.ofHours(2), Duration.ofSeconds(20)));
     assertThatThrownBy(() -> settings("grpc-keepalive-timeout = 2 days"))
         .hasMessageContaining("troupe.grpc-keepalive-timeout");
+  }
+
+  @Test
+  void backupsNeedADirectory() {
+    assertThat(settings().backup()).isEmpty();
+    String on = "backup.directory = /mnt/b";
+    assertThat(settings(on).backup())
+        .contains(
+            new BackupSettings(
+                Path.of("/mnt/b"),
+                Duration.ofHours(1),
+                48,
+                Duration.ofSeconds(10),
+                Duration.ofMinutes(5)));
+    BackupSettings off = settings(on, "backup.log-interval = 0").backup().orElseThrow();
+    assertThat(off.shipsLog()).isFalse();
+    refused("troupe.backup.log-interval = \"500 ms\" is wrong", on, "backup.log-interval = 500 ms");
+    refused("troupe.backup.log-interval", on, "backup.log-interval = 2 days");
+    refused("troupe.backup.stall-timeout", on, "backup.stall-timeout = 999 ms");
+    refused("troupe.backup.interval", "backup.interval = 0 s");
+    refused("troupe.backup.keep", "backup.keep = 0");
   }
 
   @Test

@@ -232,9 +232,9 @@ public final class Backups {
   }
 
   /**
-   * Deletes all but the newest backups of a cluster, and the files that no backup has. Manifests
-   * first: a crash leaves files that the next call deletes. While a manifest is damaged, no files
-   * are deleted.
+   * Deletes all but the newest backups of a cluster, and the files and the log that no backup
+   * needs. Manifests first: a crash leaves files that the next call deletes. While a manifest is
+   * damaged, no files are deleted.
    *
    * @param keep number of backups, 1 or more
    * @return ids of the deleted backups
@@ -264,6 +264,11 @@ public final class Backups {
           target.delete(FILES + "/" + name);
         }
       }
+      kept.stream()
+          .filter(backup -> backup.cluster() == cluster)
+          .mapToLong(BackupManifest::index)
+          .min()
+          .ifPresent(oldest -> new BackupLog(target).retain(cluster, oldest));
       return deleted;
     } catch (IOException e) {
       throw new BackupException("cannot delete old backups in " + target.text() + ": " + e, e);

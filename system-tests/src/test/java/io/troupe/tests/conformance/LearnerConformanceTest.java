@@ -14,6 +14,7 @@ import io.grpc.protobuf.ProtoUtils;
 import io.grpc.stub.ClientCalls;
 import io.troupe.grpc.api.RpcProto;
 import io.troupe.grpc.api.StatusRequest;
+import io.troupe.grpc.api.backup.BackupProto;
 import io.troupe.grpc.api.election.ElectionProto;
 import io.troupe.grpc.api.health.HealthProto;
 import io.troupe.grpc.api.lock.LockProto;
@@ -69,7 +70,8 @@ class LearnerConformanceTest {
             RpcProto.getDescriptor(),
             ElectionProto.getDescriptor(),
             LockProto.getDescriptor(),
-            HealthProto.getDescriptor())
+            HealthProto.getDescriptor(),
+            BackupProto.getDescriptor())
         .flatMap(file -> file.getServices().stream())
         .flatMap(service -> service.getMethods().stream())
         .filter(method -> !SERVED.contains(method.getFullName()))

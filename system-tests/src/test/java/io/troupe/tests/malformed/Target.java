@@ -3,6 +3,7 @@ package io.troupe.tests.malformed;
 import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.Descriptors.MethodDescriptor;
 import io.troupe.grpc.api.RpcProto;
+import io.troupe.grpc.api.backup.BackupProto;
 import io.troupe.grpc.api.election.ElectionProto;
 import io.troupe.grpc.api.health.HealthProto;
 import io.troupe.grpc.api.lock.LockProto;
@@ -50,7 +51,8 @@ record Target(int port, @Nullable SSLContext tls) {
             RpcProto.getDescriptor(),
             ElectionProto.getDescriptor(),
             LockProto.getDescriptor(),
-            HealthProto.getDescriptor())) {
+            HealthProto.getDescriptor(),
+            BackupProto.getDescriptor())) {
       file.getServices().forEach(service -> all.addAll(service.getMethods()));
     }
     return all;
