@@ -33,6 +33,7 @@ class LayoutTest {
                     "io.troupe.lease..",
                     "io.troupe.watch..",
                     "io.troupe.snapshot..",
+                    "io.troupe.version..",
                     "io.troupe.machine..")
                 .or(
                     DescribedPredicate.describe(
@@ -54,9 +55,16 @@ class LayoutTest {
                     "io.troupe.machine..",
                     "io.troupe.lease..",
                     "io.troupe.txn..",
+                    "io.troupe.version..",
                     "io.troupe.simulation.world..",
                     "io.troupe.simulation.client..")
                 .as("members"))
+        .check(SIMULATION);
+    noClasses()
+        .that()
+        .haveSimpleNameStartingWith("VersionChecks")
+        .should()
+        .dependOnClassesThat(resideInAnyPackage("io.troupe.version.."))
         .check(SIMULATION);
   }
 
