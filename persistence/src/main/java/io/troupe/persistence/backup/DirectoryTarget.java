@@ -6,15 +6,28 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
-/** A directory for backups, perhaps on another machine. */
+/**
+ * A directory for backups, perhaps on another machine. A file is written under another name first,
+ * which no other target uses: two members that both believe to lead may write the same file.
+ */
 public final class DirectoryTarget implements BackupTarget {
   private static final String INCOMPLETE = ".new";
 
+  /** An incomplete file that has not grown for so long belongs to a writer that crashed. */
+  private static final Duration ABANDONED = Duration.ofDays(1);
+
   private final Path root;
+  private final String suffix = "." + UUID.randomUUID() + INCOMPLETE;
+  private final Set<Path> cleaned = ConcurrentHashMap.newKeySet();
 
   /** Uses a directory, which is created when something is written. */
   public DirectoryTarget(Path root) {
@@ -44,14 +57,29 @@ public final class DirectoryTarget implements BackupTarget {
   @Override
   public void write(String name, Content content) throws IOException {
     Path file = root.resolve(name);
-    DurableFiles.createDirectory(Objects.requireNonNull(file.getParent()));
-    Path incomplete = file.resolveSibling(file.getFileName() + INCOMPLETE);
+    Path directory = Objects.requireNonNull(file.getParent());
+    DurableFiles.createDirectory(directory);
+    if (cleaned.add(directory)) {
+      deleteAbandoned(directory);
+    }
+    Path incomplete = file.resolveSibling(file.getFileName() + suffix);
     try (InputStream in = content.open()) {
       Files.copy(in, incomplete, StandardCopyOption.REPLACE_EXISTING);
       DurableFiles.forceFile(incomplete);
       DurableFiles.rename(incomplete, file);
     } finally {
       Files.deleteIfExists(incomplete);
+    }
+  }
+
+  private static void deleteAbandoned(Path directory) throws IOException {
+    Instant limit = Instant.now().minus(ABANDONED);
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.filter(each -> each.toString().endsWith(INCOMPLETE)).toList()) {
+        if (Files.getLastModifiedTime(file).toInstant().isBefore(limit)) {
+          Files.deleteIfExists(file);
+        }
+      }
     }
   }
 
