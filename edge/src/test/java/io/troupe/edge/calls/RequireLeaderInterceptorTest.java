@@ -11,15 +11,14 @@ import io.troupe.metrics.WalSyncs;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.ForwardedTraces;
-import io.troupe.protocol.MemberStatus;
 import io.troupe.server.CallTrace;
+import io.troupe.server.FakeStatus;
 import io.troupe.server.RecordingTrace;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -61,7 +60,8 @@ class RequireLeaderInterceptorTest {
       Map.of("grpc-status", "15", "grpc-message", "etcdserver: corrupt cluster");
 
   private volatile boolean learner;
-  private final FakeStatus status = new FakeStatus();
+  private final FakeStatus status = new FakeStatus(new NodeId(7));
+
   private final RequireLeaderInterceptor leader = new RequireLeaderInterceptor(status);
   private final CorruptionInterceptor corrupt = new CorruptionInterceptor(status);
   private final Pair<BoundedSourceQueue<ByteString>, Source<ByteString, NotUsed>> answers =
@@ -109,64 +109,8 @@ class RequireLeaderInterceptorTest {
     }
   }
 
-  private static final class FakeStatus implements MemberStatus {
-    private volatile NodeId leader = new NodeId(7);
-    private volatile boolean corrupt;
-
-    @Override
-    public long clusterId() {
-      return 1;
-    }
-
-    @Override
-    public NodeId memberId() {
-      return new NodeId(7);
-    }
-
-    @Override
-    public long term() {
-      return 1;
-    }
-
-    @Override
-    public NodeId leader() {
-      return leader;
-    }
-
-    @Override
-    public OptionalLong leaderSinceNanos() {
-      return OptionalLong.empty();
-    }
-
-    @Override
-    public boolean isConnectedSince(long nanos) {
-      return true;
-    }
-
-    @Override
-    public boolean isConnectedSince(NodeId member, long nanos) {
-      return true;
-    }
-
-    @Override
-    public CompletableFuture<NodeId> awaitLeader() {
-      return CompletableFuture.completedFuture(leader);
-    }
-
-    @Override
-    public long committed() {
-      return 1;
-    }
-
-    @Override
-    public long applied() {
-      return 1;
-    }
-
-    @Override
-    public boolean isCorrupt() {
-      return corrupt;
-    }
+  RequireLeaderInterceptorTest() {
+    status.leader = new NodeId(7);
   }
 
   @AfterAll

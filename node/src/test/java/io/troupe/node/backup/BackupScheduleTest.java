@@ -6,11 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.model.NodeId;
-import io.troupe.node.FakeStatus;
 import io.troupe.persistence.backup.BackupException;
 import io.troupe.persistence.backup.BackupManifest;
 import io.troupe.persistence.backup.Backups;
 import io.troupe.persistence.backup.DirectoryTarget;
+import io.troupe.server.FakeStatus;
 import io.troupe.server.WrittenBackup;
 import java.nio.file.Path;
 import java.time.Clock;

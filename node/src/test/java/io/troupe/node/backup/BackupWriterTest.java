@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.model.NodeId;
-import io.troupe.node.FakeStatus;
 import io.troupe.persistence.backup.BackupException;
 import io.troupe.persistence.backup.BackupManifest;
 import io.troupe.persistence.backup.Backups;
 import io.troupe.persistence.backup.DirectoryTarget;
+import io.troupe.server.FakeStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,19 +1,22 @@
-package io.troupe.node;
+package io.troupe.server;
 
 import io.troupe.model.NodeId;
 import io.troupe.protocol.MemberStatus;
-import java.util.HashSet;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** The status of a member that does not exist. */
 public final class FakeStatus implements MemberStatus {
   /** The leader; NONE at first. */
-  public NodeId leader = NodeId.NONE;
+  public volatile NodeId leader = NodeId.NONE;
+
+  /** Whether its state differs from the leader's. */
+  public volatile boolean corrupt;
 
   /** Members that are connected; at first the member itself. */
-  public final Set<NodeId> connected = new HashSet<>();
+  public final Set<NodeId> connected = ConcurrentHashMap.newKeySet();
 
   private final NodeId self;
 
@@ -60,7 +63,8 @@ public final class FakeStatus implements MemberStatus {
 
   @Override
   public CompletableFuture<NodeId> awaitLeader() {
-    return new CompletableFuture<>();
+    NodeId now = leader;
+    return now.isNone() ? new CompletableFuture<>() : CompletableFuture.completedFuture(now);
   }
 
   @Override
@@ -75,6 +79,6 @@ public final class FakeStatus implements MemberStatus {
 
   @Override
   public boolean isCorrupt() {
-    return false;
+    return corrupt;
   }
 }
