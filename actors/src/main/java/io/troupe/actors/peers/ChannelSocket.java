@@ -39,7 +39,10 @@ public final class ChannelSocket extends Socket {
   private final SocketChannel channel;
   private final boolean unix;
   private final Selector readable;
-  private final Selector writable;
+
+  /** Opened by the first write that waits, which most connections never have. */
+  private @Nullable Selector writable;
+
   private final Out out = new Out();
   private volatile int timeoutMs;
 
@@ -48,10 +51,25 @@ public final class ChannelSocket extends Socket {
     this.channel = channel;
     this.unix = channel.getRemoteAddress() instanceof UnixDomainSocketAddress;
     channel.configureBlocking(false);
-    this.readable = Selector.open();
-    this.writable = Selector.open();
-    channel.register(readable, SelectionKey.OP_READ);
-    channel.register(writable, SelectionKey.OP_WRITE);
+    this.readable = selector(SelectionKey.OP_READ);
+  }
+
+  private Selector selector(int operation) throws IOException {
+    Selector selector = Selector.open();
+    try {
+      channel.register(selector, operation);
+      return selector;
+    } catch (IOException | RuntimeException e) {
+      selector.close();
+      throw e;
+    }
+  }
+
+  private synchronized Selector writable() throws IOException {
+    if (writable == null) {
+      writable = selector(SelectionKey.OP_WRITE);
+    }
+    return writable;
   }
 
   /** Connects to the process that listens there. */
@@ -204,7 +222,9 @@ public final class ChannelSocket extends Socket {
     channel.close();
     // Wakes threads that wait.
     readable.close();
-    writable.close();
+    if (writable != null) {
+      writable.close();
+    }
   }
 
   private final class In extends InputStream {
@@ -260,7 +280,7 @@ public final class ChannelSocket extends Socket {
       try {
         while (!writeSome(bytes, !mayWait)) {
           // Without the lock, which a thread that must not wait may need.
-          await(writable, 0);
+          await(writable(), 0);
         }
       } catch (ClosedChannelException e) {
         throw closed(e);

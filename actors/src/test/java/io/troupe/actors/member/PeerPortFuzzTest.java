@@ -149,9 +149,11 @@ class PeerPortFuzzTest {
           .untilAsserted(
               () -> {
                 after[0] = Held.now();
+                // Members reply to some inputs over links that stay open for a minute. Each has six
+                // files: four sockets, because a proxy is between its ends, and a selector.
                 assertThat(after[0].count())
                     .as("files before=%s after=%s", before.files(), after[0].files())
-                    .isLessThanOrEqualTo(before.count() + 20);
+                    .isLessThanOrEqualTo(before.count() + 40);
                 assertThat(after[0].threads()).isLessThanOrEqualTo(before.threads() + 20);
                 assertThat(after[0].heapBytes()).isLessThanOrEqualTo(before.heapBytes() + 32 * MIB);
               });
