@@ -70,9 +70,9 @@ class WalCoreTest {
             "flush later",
             "write term=1 commit=1",
             "sync",
-            "durable 2",
             "send to 2",
-            "send to 3");
+            "send to 3",
+            "durable 2");
   }
 
   @Test
