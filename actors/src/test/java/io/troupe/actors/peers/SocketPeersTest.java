@@ -293,6 +293,16 @@ class SocketPeersTest {
     assertThat(one.untilItFlows(TWO, two, 1)).isLessThan(1500);
   }
 
+  /** A blocked sender would wait until the link breaks, after 3 s without a pong. */
+  @Test
+  void senderDoesNotWaitForPeerThatReadsNothing() {
+    TestPeer one = peer(CLUSTER, 1, portOne, both());
+    TestPeer two = peer(CLUSTER, 2, portTwo, both());
+    one.untilItFlows(TWO, two, 1);
+    assertThat(one.slowestSendTo(two, TWO)).isLessThan(Duration.ofSeconds(1));
+    one.untilItFlows(TWO, two, 2);
+  }
+
   @Test
   void connectionsAndThreadsEndWithNetwork() {
     TestPeer one = peer(CLUSTER, 1, portOne, both());

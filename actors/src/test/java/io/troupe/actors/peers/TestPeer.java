@@ -1,6 +1,8 @@
 package io.troupe.actors.peers;
 
 import io.troupe.metrics.MemberMetrics;
+import io.troupe.model.Bytes;
+import io.troupe.model.Entry;
 import io.troupe.model.EtcdVersion;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerEnvelope;
@@ -16,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -30,6 +33,9 @@ final class TestPeer implements AutoCloseable {
 
   final BlockingQueue<PeerEnvelope> raft = new LinkedBlockingQueue<>();
   final BlockingQueue<PeerEnvelope> snapshots = new LinkedBlockingQueue<>();
+
+  /** Runs on the connection's thread before each message of the raft channel. */
+  volatile Runnable beforeMessage = () -> {};
 
   /** URLs that belong to other clusters, when no quorum is possible because of them. */
   final CompletableFuture<Map<String, Long>> foreign = new CompletableFuture<>();
@@ -122,7 +128,10 @@ final class TestPeer implements AutoCloseable {
             directory,
             Duration.ofSeconds(3),
             metrics.peers(),
-            raft::add,
+            message -> {
+              beforeMessage.run();
+              raft.add(message);
+            },
             snapshots::add,
             foreign::complete);
   }
@@ -144,6 +153,36 @@ final class TestPeer implements AutoCloseable {
     PeerDirectory directory = new PeerDirectory();
     directory.replace(members, Set.of());
     return directory;
+  }
+
+  /**
+   * Sends more short messages than connection and queue hold to a peer that reads nothing
+   * meanwhile. Returns the longest time of one call.
+   */
+  Duration slowestSendTo(TestPeer receiver, NodeId to) {
+    CountDownLatch reads = new CountDownLatch(1);
+    receiver.beforeMessage =
+        () -> {
+          try {
+            reads.await();
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        };
+    Entry entry = new Entry(1, 1, Entry.Kind.OPERATION, Bytes.wrap(new byte[12_000]));
+    PeerMessage append = new PeerMessage.Append(1, 0, 0, List.of(entry), 0);
+    long slowest = 0;
+    try {
+      for (int i = 0; i < 2000; i++) {
+        long start = System.nanoTime();
+        peers.send(to, append);
+        slowest = Math.max(slowest, System.nanoTime() - start);
+      }
+    } finally {
+      receiver.beforeMessage = () -> {};
+      reads.countDown();
+    }
+    return Duration.ofNanos(slowest);
   }
 
   /**

@@ -94,6 +94,16 @@ class TlsPeersTest {
     assertThat(got).isEqualTo(huge);
   }
 
+  /** A blocked sender would wait until the link breaks, after 3 s without a pong. */
+  @Test
+  void senderDoesNotWaitForPeerThatReadsNothing() {
+    TestPeer one = peer(1, portOne, "members");
+    TestPeer two = peer(2, portTwo, "members");
+    one.untilItFlows(TWO, two, 1);
+    assertThat(one.slowestSendTo(two, TWO)).isLessThan(Duration.ofSeconds(1));
+    one.untilItFlows(TWO, two, 2);
+  }
+
   @Tag("full")
   @Test
   void aPeerThatRestartsIsHeardAtOnceAndAnOutageEndsWithinASecond() {
