@@ -85,7 +85,8 @@ public final class Proposer {
 
   /**
    * Proposes an operation of the member itself that only the leader of one term may make. It is not
-   * repeated: in any other term it is refused with NOT_LEADER.
+   * repeated: in any other term, and if a snapshot replaces the state meanwhile, it is refused with
+   * NOT_LEADER. It may have been made nevertheless.
    */
   CompletionStage<Result> proposeInTerm(long term, Operation operation) {
     RequestId id = ids.next();
@@ -103,8 +104,7 @@ public final class Proposer {
         .thenCompose(
             reply ->
                 reply instanceof ProposeReply.Unknown
-                    ? CompletableFuture.failedFuture(
-                        new TimeoutException("the state was replaced by a snapshot"))
+                    ? CompletableFuture.failedFuture(new RefusedException(Refusal.NOT_LEADER))
                     : CompletableFuture.completedFuture(result(reply)));
   }
 

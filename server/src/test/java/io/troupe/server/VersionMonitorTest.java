@@ -17,6 +17,7 @@ import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
 import io.troupe.protocol.codec.OperationCodec;
+import io.troupe.testing.LoggedLines;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -145,6 +146,20 @@ class VersionMonitorTest {
         .replyTo()
         .tell(new ProposeReply.NotProposed(Refusal.NOT_LEADER));
     proposes(new Operation.SetClusterVersion(null, V37));
+  }
+
+  /** A member that stops, or gets a snapshot, has done nothing that an operator must know. */
+  @Test
+  void unknownOutcomeIsDecidedAgainWithoutWarning() {
+    try (LoggedLines log = new LoggedLines()) {
+      proposal(new Operation.SetClusterVersion(null, V37))
+          .replyTo()
+          .tell(ProposeReply.Unknown.INSTANCE);
+      proposes(new Operation.SetClusterVersion(null, V37));
+      assertThat(log.texts()).noneMatch(line -> line.startsWith("WARN"));
+      assertThat(log.with("did not update cluster version, this member no longer leads"))
+          .hasSize(1);
+    }
   }
 
   @Test

@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -56,6 +57,9 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
   public record Settings(
       String self, @Nullable String localHost, long memoryBytes, EtcdVersion server) {}
 
+  /** Longest wait for a thread whose port was closed. */
+  private static final Duration ACCEPTOR_END = Duration.ofSeconds(5);
+
   /** Interval of checks for connections without a byte. */
   private static final Duration IDLE_CHECK = Duration.ofSeconds(5);
 
@@ -73,6 +77,7 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
   private final Map<PeerChannel, PeerReceiver> receivers = new ConcurrentHashMap<>();
   private final Set<PeerLink> links = ConcurrentHashMap.newKeySet();
   private final ScheduledThreadPoolExecutor timer;
+  private final List<Thread> acceptors = new ArrayList<>();
   private volatile boolean closed;
 
   private PeerNetwork(Settings settings, @Nullable PeerTls tls, List<PeerListener> ports) {
@@ -115,6 +120,7 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
       acceptor.setUncaughtExceptionHandler((thread, failure) -> broken.accept(failure));
       acceptor.setDaemon(true);
       acceptor.start();
+      network.acceptors.add(acceptor);
     }
     return network;
   }
@@ -349,5 +355,19 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
     }
     connections.endAll();
     timer.shutdownNow();
+    awaitAcceptors();
+  }
+
+  /** The system frees a port only when no thread waits for its connections any more. */
+  private void awaitAcceptors() {
+    try {
+      for (Thread acceptor : acceptors) {
+        if (acceptor != Thread.currentThread()) {
+          acceptor.join(ACCEPTOR_END.toMillis());
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.actors.member.ShownMetrics;
 import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
+import io.troupe.model.EtcdVersion;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.SnapshotMessage;
@@ -301,6 +302,28 @@ class SocketPeersTest {
     one.untilItFlows(TWO, two, 1);
     assertThat(one.slowestSendTo(two, TWO)).isLessThan(Duration.ofSeconds(1));
     one.untilItFlows(TWO, two, 2);
+  }
+
+  /** A member may be started again as soon as it is closed. */
+  @Test
+  void portIsFreeWhenTheNetworkIsClosed() throws Exception {
+    for (int i = 0; i < 200; i++) {
+      PeerNetwork network =
+          PeerNetwork.open(
+              new PeerNetwork.Settings(TestPeer.url(portOne), null, 0, new EtcdVersion(3, 7, 1)),
+              List.of(PeerListener.tcp(new PeerAddress("127.0.0.1", portOne), PeerNetwork.BACKLOG)),
+              null,
+              failure -> {
+                throw new IllegalStateException(failure);
+              });
+      List<Thread> acceptors =
+          Thread.getAllStackTraces().keySet().stream()
+              .filter(thread -> thread.getName().equals("peer-accept"))
+              .toList();
+      assertThat(acceptors).hasSize(1);
+      network.close();
+      assertThat(acceptors).noneMatch(Thread::isAlive);
+    }
   }
 
   @Test
