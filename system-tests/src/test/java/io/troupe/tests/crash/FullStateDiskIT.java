@@ -209,13 +209,23 @@ class FullStateDiskIT {
     }
   }
 
-  private void limitInodes(int free) throws IOException {
+  /** A limit below what is in use is refused: the member may have created a file meanwhile. */
+  private void limitInodes(int free) {
+    Awaitility.await("a limit of inodes")
+        .atMost(TIMEOUT)
+        .pollInterval(Duration.ofMillis(10))
+        .untilAsserted(
+            () ->
+                Commands.run(
+                    "mount", "-o", "remount,nr_inodes=" + (usedInodes() + free), disk.toString()));
+  }
+
+  private long usedInodes() throws IOException {
     // "files in use" of a tmpfs: total minus free.
     String figures = Commands.run("stat", "-f", "-c", "%c %d", disk.toString()).strip();
     int space = figures.indexOf(' ');
-    long used =
-        Long.parseLong(figures.substring(0, space)) - Long.parseLong(figures.substring(space + 1));
-    Commands.run("mount", "-o", "remount,nr_inodes=" + (used + free), disk.toString());
+    return Long.parseLong(figures.substring(0, space))
+        - Long.parseLong(figures.substring(space + 1));
   }
 
   private void unlimitInodes() {
