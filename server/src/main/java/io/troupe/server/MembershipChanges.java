@@ -79,11 +79,7 @@ final class MembershipChanges {
                 .thenApply(
                     live ->
                         MembershipRules.refuseRemove(
-                            view.facts(),
-                            id,
-                            settings.membership(),
-                            live,
-                            member.status().memberId())),
+                            view.facts(), id, settings.membership(), live)),
         limit);
   }
 

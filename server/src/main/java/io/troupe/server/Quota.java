@@ -60,16 +60,20 @@ public final class Quota {
     }
     long size = member.state().sizeOnDisk();
     if (size + cost >= quotaBytes) {
-      raise(size);
+      raise(size, cost);
       throw new RefusedException(Refusal.NO_SPACE);
     }
   }
 
-  private void raise(long size) {
+  private void raise(long size, long cost) {
     if (!raising.compareAndSet(false, true)) {
       return;
     }
-    LOG.warn("quota exceeded, raising alarm NOSPACE quota={} size={}", quotaBytes, size);
+    LOG.warn(
+        "quota exceeded, raising alarm NOSPACE quota={} size={} request={}",
+        quotaBytes,
+        size,
+        cost);
     proposer
         .propose(new Operation.AlarmActivate(member.status().memberId(), AlarmType.NOSPACE))
         .whenComplete(

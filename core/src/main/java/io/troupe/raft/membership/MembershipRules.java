@@ -89,16 +89,19 @@ public final class MembershipRules {
         : null;
   }
 
-  /** M6. Learners and voters that are down may always be removed, as long as a quorum remains. */
+  /**
+   * M6. Learners and voters that are down may always be removed, as long as a quorum remains. The
+   * checking member itself is up, so its own removal needs a quorum of the others.
+   */
   public static @Nullable Refusal refuseRemove(
-      Facts facts, NodeId member, Limits limits, Liveness liveness, NodeId self) {
+      Facts facts, NodeId member, Limits limits, Liveness liveness) {
     Membership membership = facts.membership();
     if (limits.strict() && !membership.learners().contains(member)) {
       int rest = membership.voters().size() - (membership.voters().contains(member) ? 1 : 0);
       if (rest == 0 || startedVoters(facts, member) < majority(rest)) {
         return Refusal.NOT_ENOUGH_STARTED_MEMBERS;
       }
-      boolean connected = liveness.connected().contains(member) && !member.equals(self);
+      boolean connected = liveness.connected().contains(member);
       if (connected && votersIn(membership, liveness.steady()) - 1 < majority(rest)) {
         return Refusal.UNHEALTHY_CLUSTER;
       }

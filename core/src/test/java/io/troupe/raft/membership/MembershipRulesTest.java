@@ -94,6 +94,10 @@ class MembershipRulesTest {
         .as("a stopped voter may be removed")
         .isNull();
     assertThat(remove(facts(3, 3), 2, STRICT, threeIsDown)).isEqualTo(Refusal.UNHEALTHY_CLUSTER);
+    assertThat(remove(facts(3, 3), 1, STRICT, threeIsDown))
+        .as("the checking member itself")
+        .isEqualTo(Refusal.UNHEALTHY_CLUSTER);
+    assertThat(remove(facts(3, 3), 1, STRICT, all(3))).isNull();
     assertThat(remove(facts(3, 3), 2, LAX, threeIsDown)).isNull();
     assertThat(remove(withLearner(facts(3, 1)), 50, STRICT, threeIsDown))
         .as("learners always")
@@ -142,7 +146,7 @@ class MembershipRulesTest {
   }
 
   private static @Nullable Refusal remove(Facts facts, long id, Limits limits, Liveness alive) {
-    return MembershipRules.refuseRemove(facts, new NodeId(id), limits, alive, SELF);
+    return MembershipRules.refuseRemove(facts, new NodeId(id), limits, alive);
   }
 
   private static @Nullable Refusal promote(Facts facts, long id, long match, long leaderMatch) {

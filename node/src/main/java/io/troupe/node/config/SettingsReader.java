@@ -77,6 +77,10 @@ final class SettingsReader {
     FeatureGates features =
         typed("feature-gates", path -> FeatureGates.of(config.getString(path)), FeatureGates.FORM);
     TransportReader transports = new TransportReader(this, data);
+    NodeSettings.InitialState state =
+        oneOf("initial-cluster-state", Set.of("new", "existing")).equals("new")
+            ? NodeSettings.InitialState.NEW
+            : NodeSettings.InitialState.EXISTING;
     return new NodeSettings(
         name,
         data,
@@ -86,11 +90,9 @@ final class SettingsReader {
         advertised(listenClient),
         listenPeer,
         urls("initial-advertise-peer-urls").stream().map(URI::toString).toList(),
-        initialCluster(),
+        initialCluster(state),
         text("initial-cluster-token"),
-        oneOf("initial-cluster-state", Set.of("new", "existing")).equals("new")
-            ? NodeSettings.InitialState.NEW
-            : NodeSettings.InitialState.EXISTING,
+        state,
         flag("force-new-cluster"),
         flag("memory-mlock"),
         flag("strict-reconfig-check"),
@@ -316,8 +318,10 @@ final class SettingsReader {
 
   /**
    * Parses name=url, repeated for each URL of a member and for each member. Each URL occurs once.
+   * The name may be empty for a member that joins: "member add" prints it for another member that
+   * has not started yet.
    */
-  private Map<String, List<String>> initialCluster() {
+  private Map<String, List<String>> initialCluster(NodeSettings.InitialState state) {
     String key = "initial-cluster";
     String right = "name=" + URL_FORM + " for each peer URL of each first member";
     Map<String, List<String>> members = new LinkedHashMap<>();
@@ -327,7 +331,7 @@ final class SettingsReader {
         continue;
       }
       int equals = part.indexOf('=');
-      if (equals <= 0) {
+      if (equals < 0 || (equals == 0 && state == NodeSettings.InitialState.NEW)) {
         throw wrong(key, part, right);
       }
       String name = part.substring(0, equals).trim();

@@ -31,7 +31,7 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
   private static final String OWN = "troupe";
   private static final List<String> AS_IT_BEGINS = List.of("stderr");
   private static final String TEXT =
-      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %-22logger{0} %text%replace( %kvp){'^ $', ''}%n%ex{full}";
+      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %-22logger{0} %text%fields%n%ex{full}";
 
   private static volatile boolean process;
 
@@ -100,6 +100,7 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
     PatternLayout layout = new PatternLayout();
     layout.setContext(context);
     layout.getInstanceConverterMap().put("text", TextMessage::new);
+    layout.getInstanceConverterMap().put("fields", TextFields::new);
     layout.setPattern(TEXT);
     layout.start();
     LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();

@@ -178,9 +178,9 @@ final class BackupCommands {
       @Option(names = "--wal-dir", description = "Directory of its log") @Nullable Path walDir) {
     Map<String, TargetDirectory> targets = targets(initialCluster, output, name, dataDir, walDir);
     RestoreGoal goal = RestoreGoal.of(chosen.id, revision, time);
-    ChronicleWal.prepare();
     return refusable(
         () -> {
+          ChronicleWal.prepare();
           Backups backups = chosen.backups();
           List<BackupManifest> candidates =
               chosen.id.isEmpty() ? backups.list() : List.of(chosen.backup(backups));

@@ -192,6 +192,14 @@ class NodeSettingsTest {
         .isEqualTo(List.of(URI.create("http://0.0.0.0:7"), URI.create("http://0.0.0.0:5")));
   }
 
+  @Test
+  void memberThatJoinsAcceptsWhatMemberAddPrintsForOneThatIsNotStarted() {
+    String cluster = "initial-cluster = \"=http://a:1,b=http://b:1\"";
+    assertThat(settings(cluster, "initial-cluster-state = existing").initialCluster())
+        .isEqualTo(Map.of("", List.of("http://a:1"), "b", List.of("http://b:1")));
+    refused("\"=http://a:1\" is wrong: expected name=", cluster);
+  }
+
   private static void refused(String text, String... lines) {
     assertThatThrownBy(() -> settings(lines))
         .isInstanceOf(StartException.class)

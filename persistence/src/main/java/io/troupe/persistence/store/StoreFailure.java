@@ -7,7 +7,7 @@ import org.rocksdb.Status;
 
 /** Cause of a {@link StoreException}, for the exit code and the operator's log line. */
 public enum StoreFailure {
-  /** A checksum or a structure on disk is wrong: restore the state from a snapshot. */
+  /** A checksum or a structure on disk is wrong, or a file is gone: restore from a snapshot. */
   CORRUPTION,
   /** The disk or a quota is full. */
   DISK_FULL,
@@ -42,8 +42,13 @@ public enum StoreFailure {
     }
     return switch (status.getCode()) {
       case Corruption -> CORRUPTION;
-      case IOError -> IO;
+      case IOError -> isFileMissing(e) ? CORRUPTION : IO;
       default -> OTHER;
     };
+  }
+
+  /** RocksDB's Java API does not distinguish it; in another language than English it is IO. */
+  private static boolean isFileMissing(RocksDBException e) {
+    return String.valueOf(e.getMessage()).contains("No such file or directory");
   }
 }

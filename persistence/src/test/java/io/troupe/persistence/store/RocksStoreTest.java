@@ -217,6 +217,24 @@ class RocksStoreTest {
     assertThat(StoreFailure.of(e)).isEqualTo(StoreFailure.CORRUPTION);
   }
 
+  @Test
+  void missingFileIsDamageOfTheState() throws IOException {
+    Path dir = temp.resolve("s");
+    try (RocksStore store = RocksStore.open(dir, SMALL)) {
+      store.write(batch(1, 10));
+    }
+    try (Stream<Path> files = Files.list(dir)) {
+      for (Path manifest :
+          files.filter(p -> p.getFileName().toString().startsWith("MANIFEST")).toList()) {
+        Files.delete(manifest);
+      }
+    }
+    StoreException e =
+        catchThrowableOfType(StoreException.class, () -> RocksStore.open(dir, SMALL).close());
+    assertThat(StoreFailure.of(e)).isEqualTo(StoreFailure.CORRUPTION);
+    assertThat(e).hasMessageContaining("MANIFEST");
+  }
+
   @NeedsRoot
   @Test
   void detectsFullDisk() throws Exception {

@@ -109,7 +109,7 @@ public final class Operator {
     MembershipRules.Liveness liveness = liveness(run, trueLiveness ? replication : null);
     return switch (change.kind()) {
       case ADD_VOTER, ADD_LEARNER -> MembershipRules.refuseAdd(facts, change, LIMITS, liveness);
-      case REMOVE -> MembershipRules.refuseRemove(facts, change.member(), LIMITS, liveness, run.id);
+      case REMOVE -> MembershipRules.refuseRemove(facts, change.member(), LIMITS, liveness);
       case UPDATE -> MembershipRules.refuseUpdate(facts, change);
       case PROMOTE -> promotion(facts, replication, change.member());
     };

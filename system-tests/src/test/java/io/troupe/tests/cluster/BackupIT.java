@@ -106,12 +106,14 @@ class BackupIT {
     assertThat(run("verify", "--from=" + target)).contains(" is complete: ");
     String members = restored.cluster("n1", "n2", "n3");
     Path output = directory.resolve("restored");
-    run(
-        "restore",
-        "--from=" + target,
-        "--initial-cluster=" + members,
-        "--initial-cluster-token=" + ProcessCluster.TOKEN,
-        "--output=" + output);
+    String printed =
+        run(
+            "restore",
+            "--from=" + target,
+            "--initial-cluster=" + members,
+            "--initial-cluster-token=" + ProcessCluster.TOKEN,
+            "--output=" + output);
+    assertThat(printed).as("no lines of libraries").isEmpty();
     for (String name : NAMES) {
       restored.start(name, "new", members, "-Dtroupe.data-dir=" + output.resolve(name));
     }
