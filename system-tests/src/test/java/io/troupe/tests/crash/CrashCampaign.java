@@ -120,7 +120,7 @@ final class CrashCampaign {
         long startedNanos = System.nanoTime();
         member = startAfter(ending);
         long restartMs = (System.nanoTime() - startedNanos) / 1_000_000;
-        try (EtcdClient client = new EtcdClient(member.port())) {
+        try (EtcdClient client = new EtcdClient(member.port(), EtcdClient.SHORT_DEADLINE)) {
           verify(client, round, writes);
         }
         figures.add(
@@ -147,8 +147,8 @@ final class CrashCampaign {
 
   private void underLoad(NodeProcess member, int round, long loadMs, Ending ending)
       throws Exception {
-    try (EtcdClient client = new EtcdClient(member.port());
-        EtcdClient watching = new EtcdClient(member.port())) {
+    try (EtcdClient client = new EtcdClient(member.port(), EtcdClient.SHORT_DEADLINE);
+        EtcdClient watching = new EtcdClient(member.port(), EtcdClient.SHORT_DEADLINE)) {
       for (RecordedWatch watch : List.of(all, one, puts)) {
         watch.connect(watching);
       }

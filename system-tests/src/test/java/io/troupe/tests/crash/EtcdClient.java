@@ -32,17 +32,27 @@ import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** One connection to a member; each unary call has a deadline, and the client repeats none. */
 final class EtcdClient implements AutoCloseable {
-  private static final long DEADLINE_MS = 3000;
+  /** For clients that go on while a member is paused or starts again. */
+  static final Duration SHORT_DEADLINE = Duration.ofSeconds(3);
+
+  private static final Duration DEADLINE = Duration.ofSeconds(15);
   private static final long LONG_DEADLINE_MS = 30_000;
 
   private final ManagedChannel channel;
+  private final long deadlineMs;
 
   EtcdClient(int port) {
+    this(port, DEADLINE);
+  }
+
+  EtcdClient(int port, Duration deadline) {
+    this.deadlineMs = deadline.toMillis();
     this.channel =
         Grpc.newChannelBuilder("127.0.0.1:" + port, InsecureChannelCredentials.create())
             .maxInboundMessageSize(64 << 20)
@@ -146,7 +156,7 @@ final class EtcdClient implements AutoCloseable {
   }
 
   private <Q, A> A call(MethodDescriptor<Q, A> method, Q request) {
-    return ClientCalls.blockingUnaryCall(channel, method, options(DEADLINE_MS), request);
+    return ClientCalls.blockingUnaryCall(channel, method, options(deadlineMs), request);
   }
 
   private <Q, A> A slow(MethodDescriptor<Q, A> method, Q request) {

@@ -27,9 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A member on a 288 MB file system that becomes full; 16 MB are its reserve. Needs root for the
- * mount; fails without. The limit is more than half of the file system, because RocksDB may rewrite
- * the whole state while a snapshot holds the old files.
+ * A member on a 400 MB file system that becomes full; 16 MB are its reserve. Needs root for the
+ * mount; fails without. The limit is more than two thirds of the file system: RocksDB may rewrite
+ * the whole state again while the newest snapshot, and one that is being saved, hold older files.
  */
 @NeedsRoot
 class FullDiskIT {
@@ -41,7 +41,7 @@ class FullDiskIT {
           "snapshot-count", "1000000000",
           "snapshot-min-interval", "0ms",
           "wal-segment-size", "1MiB",
-          "min-free-disk-bytes", "160MiB",
+          "min-free-disk-bytes", "272MiB",
           "store.write-buffer-bytes", "4MiB");
 
   private final Path temp;
@@ -61,7 +61,7 @@ class FullDiskIT {
   void mount() throws IOException {
     Files.createDirectories(disk);
     Commands.run(
-        "mount", "-t", "tmpfs", "-o", "size=288m,mode=0700", "troupe-test", disk.toString());
+        "mount", "-t", "tmpfs", "-o", "size=400m,mode=0700", "troupe-test", disk.toString());
   }
 
   @AfterEach

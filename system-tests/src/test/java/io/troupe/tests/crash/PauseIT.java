@@ -45,7 +45,7 @@ class PauseIT {
     ScheduledExecutorService owners = Executors.newScheduledThreadPool(1);
     try (NodeProcess member =
             NodeProcess.member(jdk, temp, CrashCampaign.QUICK_START).start().awaitReady();
-        EtcdClient client = new EtcdClient(member.port())) {
+        EtcdClient client = new EtcdClient(member.port(), EtcdClient.SHORT_DEADLINE)) {
       for (int i = 1; i <= LEASES; i++) {
         client.grant(i, 2 + i % 2);
         client.put("owned" + i, "by lease " + i, i);

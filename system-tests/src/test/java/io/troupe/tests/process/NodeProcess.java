@@ -73,6 +73,9 @@ public final class NodeProcess implements AutoCloseable {
   private final Path err;
   private final Process process;
 
+  /** How the process ended before the test closed it; empty while that is not so. */
+  private volatile String endedBefore = "";
+
   private NodeProcess(Builder made, Path out, Path err, Process process) {
     this.made = made;
     this.out = out;
@@ -167,7 +170,9 @@ public final class NodeProcess implements AutoCloseable {
         }
         builder.redirectOutput(Redirect.to(out.toFile()));
         builder.redirectError(Redirect.to(err.toFile()));
-        return new NodeProcess(copy(), out, err, builder.start());
+        NodeProcess started = new NodeProcess(copy(), out, err, builder.start());
+        FailedTestLogs.started(started);
+        return started;
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -399,7 +404,19 @@ public final class NodeProcess implements AutoCloseable {
   public void close() {
     if (process.isAlive()) {
       kill();
+    } else {
+      endedBefore = " before the test closed it";
     }
+  }
+
+  /** The process, how it ended, and the last lines of its log. */
+  String summary(int lines) {
+    return made.name
+        + " pid="
+        + pid()
+        + (process.isAlive() ? " running" : " exit=" + process.exitValue() + endedBefore)
+        + "\n"
+        + FailedTestLogs.lastLines(FailedTestLogs.ifPresent(this::err), lines);
   }
 
   @Override
