@@ -38,6 +38,7 @@ final class CompactionScan implements ObsoleteVersions {
 
   private final Window window;
   private final Cursor rows;
+  private boolean begun;
   private boolean onRow;
 
   /** A version of the current key; null before the first. */
@@ -67,7 +68,6 @@ final class CompactionScan implements ObsoleteVersions {
     this.current = kept;
     this.stepsLeft = stepsLeft;
     this.rows = store.longCursor(Space.KEY, row, null);
-    this.onRow = rows.next();
   }
 
   /** Begins the search of a compaction. */
@@ -94,6 +94,10 @@ final class CompactionScan implements ObsoleteVersions {
 
   @Override
   public boolean fill(VersionRemoval removal, int maxChecked) {
+    if (!begun) {
+      begun = true;
+      onRow = rows.next();
+    }
     int until = checked + maxChecked;
     while (onRow) {
       Bytes row = rows.key();

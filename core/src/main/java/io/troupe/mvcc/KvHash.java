@@ -1,6 +1,7 @@
 package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
+import io.troupe.model.KeyValue;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import java.util.zip.CRC32C;
 
@@ -32,6 +33,9 @@ final class KvHash {
   private final long hashRevision;
   private final HashWindow window;
   private final CRC32C crc = new CRC32C();
+
+  /** The record that is summed, if it is small: a new array for each would be much garbage. */
+  private final byte[] record = new byte[EtcdRecord.SMALL_BYTES];
 
   /** True if {@link #changes} is at a change that no window contains yet. */
   private boolean onChange;
@@ -194,7 +198,7 @@ final class KvHash {
     Bytes row = StoreKeys.row(key, main, sub, false);
     Bytes from = main <= compactRevision ? StoreKeys.newestAt(key, keptAt) : row;
     if (rows.seek(from) && rows.key().equals(row)) {
-      sum(EtcdRecord.put(RowCodec.keyValue(row, rows.value()), sub), place);
+      sumPut(RowCodec.keyValue(row, rows.value()), sub, place);
     }
   }
 
@@ -202,7 +206,7 @@ final class KvHash {
     int sub = StoreKeys.sub(row);
     int place = window.findUnknown(main, sub);
     if (place >= 0) {
-      sum(EtcdRecord.put(RowCodec.keyValue(row, rows.value()), sub), place);
+      sumPut(RowCodec.keyValue(row, rows.value()), sub, place);
     }
   }
 
@@ -219,9 +223,20 @@ final class KvHash {
     return sum;
   }
 
-  private void sum(EtcdRecord record, int place) {
+  private void sumPut(KeyValue kv, int sub, int place) {
+    if (!EtcdRecord.isSmall(kv)) {
+      sum(EtcdRecord.put(kv, sub), place);
+      return;
+    }
+    int length = EtcdRecord.writeSmall(kv, sub, record);
     crc.reset();
-    record.addTo(crc);
-    window.set(place, (int) crc.getValue(), record.length());
+    crc.update(record, 0, length);
+    window.set(place, (int) crc.getValue(), length);
+  }
+
+  private void sum(EtcdRecord large, int place) {
+    crc.reset();
+    large.addTo(crc);
+    window.set(place, (int) crc.getValue(), large.length());
   }
 }
