@@ -1,6 +1,7 @@
 package io.troupe.bench;
 
 import io.troupe.bench.load.LoadSettings;
+import io.troupe.bench.load.OpenSizes;
 import io.troupe.bench.load.Profiles;
 import io.troupe.bench.server.ServerCommand;
 import java.nio.file.Path;
@@ -66,6 +67,10 @@ record BenchSettings(
               "quiet-wait",
               "rate",
               "history",
+              "idle-watchers",
+              "idle-streams",
+              "idle-leases",
+              "expiring-leases",
               "compact-every",
               "members",
               "rounds",
@@ -114,6 +119,11 @@ record BenchSettings(
             options.duration("duration", Duration.ofSeconds(5)),
             options.integer("rate", options.command().equals("scale") ? 100 : 2000),
             options.integer("history", 500_000),
+            new OpenSizes(
+                options.integer("idle-watchers", OpenSizes.DEFAULT.watchers()),
+                options.integer("idle-streams", OpenSizes.DEFAULT.streams()),
+                options.integer("idle-leases", OpenSizes.DEFAULT.leases()),
+                options.integer("expiring-leases", OpenSizes.DEFAULT.expiring())),
             options.duration("compact-every", Duration.ZERO),
             options.duration("quiet-wait", Duration.ZERO),
             options.number("seed", 1));

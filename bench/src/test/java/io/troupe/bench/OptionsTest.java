@@ -59,6 +59,7 @@ class OptionsTest {
     assertThat(BenchMain.run(List.of("--profiles", "dance"))).isEqualTo(2);
     assertThat(BenchMain.run(List.of("--clients", "0"))).isEqualTo(2);
     assertThat(BenchMain.run(List.of("compare"))).isEqualTo(2);
+    assertThat(BenchMain.run(List.of("--idle-leases", "0"))).isEqualTo(2);
     assertThat(BenchMain.run(List.of("--tls", "yes"))).isEqualTo(2);
     assertThat(BenchMain.run(List.of("--tls", "on", "--endpoint", "127.0.0.1:1"))).isEqualTo(2);
     assertThat(BenchMain.run(List.of("scale", "--sizes", "100k,50k"))).isEqualTo(2);
@@ -85,7 +86,9 @@ class OptionsTest {
             "compaction",
             "snapshot-save",
             "hash",
-            "history");
+            "history",
+            "lease-expiry",
+            "idle-memory");
     assertThat(settings.load().clients()).containsExactly(1, 10, 100, 1000);
     assertThat(settings.load().keys()).isEqualTo(10_000);
     assertThat(settings.load().valueBytes()).isEqualTo(256);

@@ -2,7 +2,6 @@ package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
 import io.troupe.mvcc.OrderedStore.Cursor;
-import io.troupe.mvcc.OrderedStore.Space;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -10,10 +9,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the versions that a compaction makes obsolete: walks over the changes of its window in
  * order and, at the last change of each key, over the versions of that key. So each key is handled
- * once. Both cursors are frozen at the start, so the walk never steps over the deletion marks of
- * its own removals: its cost is linear in the changes and the removed versions. One thread.
+ * once. This is the way for few changes of many keys; otherwise {@link CompactionScan} is faster.
+ * Both cursors are frozen at the start, so the walk never steps over the deletion marks of its own
+ * removals: its cost is linear in the changes and the removed versions. One thread.
  */
-final class CompactionWalk implements AutoCloseable {
+final class CompactionWalk implements ObsoleteVersions {
   /**
    * Position at which a walk continues.
    *
@@ -21,7 +21,7 @@ final class CompactionWalk implements AutoCloseable {
    * @param row the next version to check of the key that {@code change} changed, or null if that
    *     key is not started
    */
-  record Position(Bytes change, @Nullable Bytes row) {
+  private record Position(Bytes change, @Nullable Bytes row) {
     static Position at(Bytes change) {
       return new Position(change, null);
     }
@@ -32,7 +32,7 @@ final class CompactionWalk implements AutoCloseable {
    * change of such a key the walk need not check the versions of the key: they are removed when the
    * walk reaches the kept one. Belongs to one compaction.
    */
-  static final class KeptRevisions {
+  private static final class KeptRevisions {
     private static final int MOST_KEYS = 8192;
     private static final long MOST_BYTES = 1 << 20;
 
@@ -58,6 +58,7 @@ final class CompactionWalk implements AutoCloseable {
   private final Cursor changes;
   private final Cursor rows;
   private final long target;
+  private final Bytes firstKey;
   private final KeptRevisions keptRevisions;
   private int checked;
 
@@ -78,25 +79,43 @@ final class CompactionWalk implements AutoCloseable {
   /**
    * Opens the cursors.
    *
-   * @param target compacted revision, already published
    * @param keptRevisions keys that earlier walks of the same compaction visited
    */
-  CompactionWalk(OrderedStore store, Position begin, long target, KeptRevisions keptRevisions) {
+  private CompactionWalk(
+      StoreView store, Position begin, long target, Bytes firstKey, KeptRevisions keptRevisions) {
     this.begin = begin;
     this.target = target;
+    this.firstKey = firstKey;
     this.keptRevisions = keptRevisions;
-    this.cursors = HistoryCursors.open(store, begin.change(), StoreKeys.revision(target + 1, 0));
+    this.cursors =
+        HistoryCursors.openLong(store, begin.change(), StoreKeys.revision(target + 1, 0));
     this.changes = cursors.changes();
     this.rows = cursors.rows();
   }
 
-  /** Number of checked changes. */
-  int checked() {
-    return checked;
+  /**
+   * Begins a walk over the changes of a compaction.
+   *
+   * @param firstKey smaller keys need no check
+   */
+  static Opening of(CompactionScan.Window window, Bytes firstKey) {
+    KeptRevisions none = new KeptRevisions();
+    Position begin = Position.at(StoreKeys.revision(window.from(), 0));
+    return store -> new CompactionWalk(store, begin, window.target(), firstKey, none);
   }
 
-  /** Position at which the next walk continues; call it only if the walk is not at its end. */
-  Position position() {
+  @Override
+  public boolean isOver() {
+    return checked >= MOST_ROWS;
+  }
+
+  @Override
+  public Opening rest() {
+    Position next = position();
+    return store -> new CompactionWalk(store, next, target, firstKey, keptRevisions);
+  }
+
+  private Position position() {
     Bytes last = change;
     if (last == null) {
       return begin;
@@ -104,22 +123,15 @@ final class CompactionWalk implements AutoCloseable {
     return kept == null ? Position.at(last.successor()) : new Position(last, rows.key());
   }
 
-  /**
-   * Adds removals to a batch.
-   *
-   * @param maxRemoved maximum number of versions, 1 or more; exceeded by one if the last key is
-   *     removed completely
-   * @param maxChecked maximum number of changes to check, 1 or more
-   * @return true if the walk is at its end
-   */
-  boolean fill(StoreBatch batch, int maxRemoved, int maxChecked) {
+  @Override
+  public boolean fill(VersionRemoval removal, int maxChecked) {
     int until = checked + maxChecked;
     while (true) {
-      if (kept != null && !removeOlder(kept, batch, maxRemoved)) {
+      if (kept != null && !removeOlder(kept, removal)) {
         return false;
       }
       kept = null;
-      if (checked >= until || isFull(batch, maxRemoved)) {
+      if (checked >= until || removal.isFull()) {
         return false;
       }
       if (!changes.next()) {
@@ -130,14 +142,10 @@ final class CompactionWalk implements AutoCloseable {
     }
   }
 
-  private static boolean isFull(StoreBatch batch, int maxRemoved) {
-    return batch.changes().size() >= 2 * maxRemoved;
-  }
-
   private void check(Bytes place, Bytes key) {
     change = place;
     long main = StoreKeys.revisionMain(place);
-    if (keptRevisions.isAfter(key, main)) {
+    if (key.compareTo(firstKey) < 0 || keptRevisions.isAfter(key, main)) {
       return;
     }
     if (!moveTo(StoreKeys.newestAt(key, target))
@@ -185,33 +193,20 @@ final class CompactionWalk implements AutoCloseable {
   }
 
   /**
-   * Removes the obsolete versions of one key, newest first, and finally the kept tombstone.
+   * Visits the older versions of one key, newest first, and ends the key.
    *
    * @return false if the batch is full before that; the cursor is then at the next version
    */
-  private boolean removeOlder(Bytes newest, StoreBatch batch, int maxRemoved) {
+  private boolean removeOlder(Bytes newest, VersionRemoval removal) {
     while (onRow && StoreKeys.sameKey(rows.key(), newest)) {
-      // Changes at the compacted revision itself stay complete: a watch may still start there.
-      if (StoreKeys.main(rows.key()) < target) {
-        if (isFull(batch, maxRemoved)) {
-          return false;
-        }
-        remove(rows.key(), batch);
+      if (removal.isFull()) {
+        return false;
       }
+      removal.older(rows.key());
       step();
     }
-    // A tombstone at the compacted revision stays for the same reason (C2). An older tombstone is
-    // removed last: if the removal stops before that, the tombstone still leads to the rest of the
-    // key.
-    if (StoreKeys.isTombstone(newest) && StoreKeys.main(newest) < target) {
-      remove(newest, batch);
-    }
+    removal.end(newest);
     return true;
-  }
-
-  private static void remove(Bytes row, StoreBatch batch) {
-    batch.delete(Space.KEY, row);
-    batch.delete(Space.REV, StoreKeys.revision(StoreKeys.main(row), StoreKeys.sub(row)));
   }
 
   @Override

@@ -10,17 +10,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Its cost depends on the number of changes between two compactions and of removed versions, not
  * on the number of keys: an obsolete version belongs to a key that changed in that window. A {@link
- * CompactionWalk} finds it.
+ * CompactionScan} over all versions finds them fastest if the window changed a large part of the
+ * keys. It gives up after a number of steps that depends on the window, and then a {@link
+ * CompactionWalk} over the changes does the rest.
  */
 public final class Compactor {
-  /**
-   * Changes that one walk checks. A walk must be long, because a new one steps over the deletion
-   * marks of the versions removed before. But it also keeps the store from freeing space that was
-   * replaced meanwhile.
-   */
-  private static final int CHANGES_PER_WALK = 100_000;
-
-  /** Changes that are checked for each version that a batch may remove. */
+  /** Rows that are checked for each version that a batch may remove. */
   private static final int CHECKED_PER_REMOVED = 4;
 
   /**
@@ -49,8 +44,9 @@ public final class Compactor {
   private final ReadViewPublisher view;
   private long finished;
   private long target;
-  private CompactionWalk.@Nullable Position position;
-  private CompactionWalk.KeptRevisions kept = new CompactionWalk.KeptRevisions();
+
+  /** The search of the compaction in progress, or null. */
+  private ObsoleteVersions.@Nullable Opening search;
 
   Compactor(OrderedStore store, ReadViewPublisher view, long finished) {
     this.store = store;
@@ -70,30 +66,30 @@ public final class Compactor {
   }
 
   /**
-   * Removes batches until nothing is left, {@code pace} stops the removal, or a walk is long
-   * enough.
+   * Removes batches until nothing is left, {@code pace} stops the removal, or a part of the search
+   * is over.
    *
    * @param max maximum number of versions in a batch, 1 or more; exceeded by one if the last key is
    *     removed completely
    */
   public synchronized Progress remove(int max, Pace pace) {
-    CompactionWalk.Position from = position;
-    if (from == null) {
+    ObsoleteVersions.Opening current = search;
+    if (current == null) {
       // Published before the removal: a reader that opened its cursors later refuses the revisions
       // that are removed here.
       target = view.get().compactedRevision();
       if (target <= finished) {
         return new Progress(true, finished, 0);
       }
-      kept = new CompactionWalk.KeptRevisions();
-      from = CompactionWalk.Position.at(StoreKeys.revision(Math.max(finished, 0), 0));
+      current = CompactionScan.of(new CompactionScan.Window(Math.max(finished, 0), target));
     }
     long removed = 0;
-    try (CompactionWalk walk = new CompactionWalk(store, from, target, kept)) {
+    try (ObsoleteVersions versions = current.open(store)) {
       boolean more = true;
       while (more) {
         StoreBatch batch = new StoreBatch();
-        boolean end = walk.fill(batch, max, CHECKED_PER_REMOVED * max);
+        boolean end =
+            versions.fill(new VersionRemoval(batch, target, max), CHECKED_PER_REMOVED * max);
         long inBatch = batch.changes().size() / 2;
         removed += inBatch;
         if (end) {
@@ -101,12 +97,12 @@ public final class Compactor {
           batch.put(Space.META, StoreKeys.META_COMPACTION_FINISHED, RowCodec.longs(finished));
         }
         store.write(batch);
-        position = end ? null : walk.position();
+        search = end ? null : versions.rest();
         boolean continues = pace.goesOnAfter(inBatch);
-        more = !end && continues && walk.checked() < CHANGES_PER_WALK;
+        more = !end && continues && !versions.isOver();
       }
     }
-    boolean done = position == null && finished >= view.get().compactedRevision();
+    boolean done = search == null && finished >= view.get().compactedRevision();
     return new Progress(done, finished, removed);
   }
 }

@@ -15,8 +15,13 @@ final class EtcdRecord {
   private static final int REVISION_BYTES = 17;
   private static final int MOST_NUMBER_BYTES = 11;
 
+  private static final int MOST_FRAME_BYTES = REVISION_BYTES + 1 + 6 * MOST_NUMBER_BYTES;
+
   /** Records up to this size are copied into one array, which is faster. */
   private static final int SMALL = 4096;
+
+  /** Size of an array that holds any small record. */
+  static final int SMALL_BYTES = SMALL + MOST_FRAME_BYTES;
 
   private final Bytes key;
   private final List<Bytes> message;
@@ -75,6 +80,24 @@ final class EtcdRecord {
     return message;
   }
 
+  /** True if a record of this key and value fits into {@value #SMALL_BYTES} bytes. */
+  static boolean isSmall(KeyValue kv) {
+    return kv.key().length() + kv.value().length() <= SMALL;
+  }
+
+  /**
+   * Writes the revision key and the message of a small put.
+   *
+   * @param target at least {@link #SMALL_BYTES} long
+   * @return number of bytes written, from the beginning of the array
+   */
+  static int writeSmall(KeyValue kv, int sub, byte[] target) {
+    Encoder out = new Encoder(target, true);
+    out.revision(kv.modRevision(), sub, false);
+    out.fields(kv);
+    return out.at;
+  }
+
   /** Bytes of the revision key and the message. */
   int length() {
     int length = key.length();
@@ -97,26 +120,13 @@ final class EtcdRecord {
   }
 
   private static EtcdRecord encode(long main, int sub, boolean tombstone, KeyValue kv) {
-    boolean small = kv.key().length() + kv.value().length() <= SMALL;
-    int numbers = REVISION_BYTES + 1 + 6 * MOST_NUMBER_BYTES;
-    Encoder out =
-        new Encoder(
-            small ? Math.toIntExact(keyBytes(tombstone) + messageBytes(kv)) : numbers, small);
-    StoreKeys.putLong(out.array, 0, main);
-    out.array[8] = '_';
-    StoreKeys.putLong(out.array, 9, sub);
-    out.at = REVISION_BYTES;
-    if (tombstone) {
-      out.array[out.at++] = 't';
-    }
+    boolean small = isSmall(kv);
+    int bytes = small ? Math.toIntExact(keyBytes(tombstone) + messageBytes(kv)) : MOST_FRAME_BYTES;
+    Encoder out = new Encoder(new byte[bytes], small);
+    out.revision(main, sub, tombstone);
     Bytes key = Bytes.wrap(out.array, 0, out.at);
     out.done = out.at;
-    out.field(1, kv.key());
-    out.field(2, kv.createRevision());
-    out.field(3, kv.modRevision());
-    out.field(4, kv.version());
-    out.field(5, kv.value());
-    out.field(6, kv.lease());
+    out.fields(kv);
     return new EtcdRecord(key, out.parts());
   }
 
@@ -131,10 +141,29 @@ final class EtcdRecord {
 
     private final List<Bytes> parts;
 
-    Encoder(int bytes, boolean copies) {
-      this.array = new byte[bytes];
+    Encoder(byte[] array, boolean copies) {
+      this.array = array;
       this.copies = copies;
-      this.parts = new ArrayList<>(copies ? 1 : 5);
+      this.parts = new ArrayList<>(copies ? 0 : 5);
+    }
+
+    void revision(long main, int sub, boolean tombstone) {
+      StoreKeys.putLong(array, 0, main);
+      array[8] = '_';
+      StoreKeys.putLong(array, 9, sub);
+      at = REVISION_BYTES;
+      if (tombstone) {
+        array[at++] = 't';
+      }
+    }
+
+    void fields(KeyValue kv) {
+      field(1, kv.key());
+      field(2, kv.createRevision());
+      field(3, kv.modRevision());
+      field(4, kv.version());
+      field(5, kv.value());
+      field(6, kv.lease());
     }
 
     void field(int number, long value) {

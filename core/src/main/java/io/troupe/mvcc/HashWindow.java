@@ -76,15 +76,19 @@ final class HashWindow {
     lengths = Arrays.copyOf(lengths, capacity);
   }
 
-  /** Records that the record of the last change is among the versions of this key. */
+  /**
+   * Records that the record of the last change is among the versions of this key.
+   *
+   * @param key may change after this call
+   */
   void expect(Bytes key) {
     Bytes least = leastKey;
     if (least == null || key.compareTo(least) < 0) {
-      leastKey = key;
+      leastKey = Bytes.wrap(key.toArray());
     }
     Bytes greatest = greatestKey;
     if (greatest == null || key.compareTo(greatest) > 0) {
-      greatestKey = key;
+      greatestKey = Bytes.wrap(key.toArray());
     }
   }
 

@@ -3,6 +3,7 @@ package io.troupe.mvcc;
 import io.troupe.model.Bytes;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,10 +23,22 @@ record HistoryCursors(Cursor changes, Cursor rows) implements AutoCloseable {
    * @throws StoreException if the store cannot be read; no cursor stays open then
    */
   static HistoryCursors open(StoreView store, Bytes from, @Nullable Bytes toExclusive) {
-    Cursor changes = store.cursor(Space.REV, from, toExclusive, false);
+    return open(
+        store.cursor(Space.REV, from, toExclusive, false),
+        () -> store.cursor(Space.KEY, Bytes.EMPTY, null, false));
+  }
+
+  /** The same for a walk over very many rows. */
+  static HistoryCursors openLong(StoreView store, Bytes from, @Nullable Bytes toExclusive) {
+    return open(
+        store.longCursor(Space.REV, from, toExclusive),
+        () -> store.longCursor(Space.KEY, Bytes.EMPTY, null));
+  }
+
+  private static HistoryCursors open(Cursor changes, Supplier<Cursor> openRows) {
     @Nullable Cursor rows = null;
     try {
-      rows = store.cursor(Space.KEY, Bytes.EMPTY, null, false);
+      rows = openRows.get();
       return new HistoryCursors(changes, rows);
     } finally {
       if (rows == null) {

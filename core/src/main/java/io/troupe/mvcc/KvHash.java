@@ -1,6 +1,7 @@
 package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
+import io.troupe.model.KeyValue;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import java.util.zip.CRC32C;
 
@@ -32,6 +33,17 @@ final class KvHash {
   private final long hashRevision;
   private final HashWindow window;
   private final CRC32C crc = new CRC32C();
+
+  /** The record that is summed, if it is small: a new array for each would be much garbage. */
+  private final byte[] record = new byte[EtcdRecord.SMALL_BYTES];
+
+  private final RowBuffer position = new RowBuffer(16);
+  private final RowBuffer value = new RowBuffer(1024);
+
+  /** The newest row of a key and the current one: each has one of these. */
+  private RowBuffer newestRow = new RowBuffer(256);
+
+  private RowBuffer currentRow = new RowBuffer(256);
 
   /** True if {@link #changes} is at a change that no window contains yet. */
   private boolean onChange;
@@ -104,14 +116,14 @@ final class KvHash {
   private void takeChanges() {
     window.clear();
     while (onChange) {
-      Bytes position = changes.key();
-      long main = StoreKeys.revisionMain(position);
+      Bytes revision = position.key(changes);
+      long main = StoreKeys.revisionMain(revision);
       if (!window.hasPlaceFor(main)) {
         return;
       }
-      Bytes change = changes.value();
+      Bytes change = value.value(changes);
       Bytes key = RowCodec.changedKey(change);
-      int sub = StoreKeys.revisionSub(position);
+      int sub = StoreKeys.revisionSub(revision);
       if (!RowCodec.isTombstoneChange(change)) {
         window.add(main, sub);
         window.expect(key);
@@ -137,7 +149,7 @@ final class KvHash {
     boolean keptSeen = false;
     int idle = 0;
     for (long steps = 0; found; steps++) {
-      Bytes row = rows.key();
+      Bytes row = currentRow.key(rows);
       if (newest == null || !StoreKeys.sameKey(row, newest)) {
         if (row.compareTo(after) >= 0) {
           return true;
@@ -146,6 +158,9 @@ final class KvHash {
           return false;
         }
         newest = row;
+        RowBuffer free = newestRow;
+        newestRow = currentRow;
+        currentRow = free;
         keptSeen = false;
         idle = 0;
       }
@@ -177,12 +192,12 @@ final class KvHash {
     onChange = changes.seek(StoreKeys.revision(window.firstRevision(), 0));
     int place = 0;
     while (onChange && place < window.size()) {
-      Bytes position = changes.key();
-      long main = StoreKeys.revisionMain(position);
-      int sub = StoreKeys.revisionSub(position);
+      Bytes revision = position.key(changes);
+      long main = StoreKeys.revisionMain(revision);
+      int sub = StoreKeys.revisionSub(revision);
       if (main == window.revision(place) && sub == window.sub(place)) {
         if (!window.isKnown(place)) {
-          seekRow(place, RowCodec.changedKey(changes.value()), main, sub);
+          seekRow(place, RowCodec.changedKey(value.value(changes)), main, sub);
         }
         place++;
       }
@@ -194,7 +209,7 @@ final class KvHash {
     Bytes row = StoreKeys.row(key, main, sub, false);
     Bytes from = main <= compactRevision ? StoreKeys.newestAt(key, keptAt) : row;
     if (rows.seek(from) && rows.key().equals(row)) {
-      sum(EtcdRecord.put(RowCodec.keyValue(row, rows.value()), sub), place);
+      sumPut(RowCodec.keyValue(row, value.value(rows)), sub, place);
     }
   }
 
@@ -202,7 +217,7 @@ final class KvHash {
     int sub = StoreKeys.sub(row);
     int place = window.findUnknown(main, sub);
     if (place >= 0) {
-      sum(EtcdRecord.put(RowCodec.keyValue(row, rows.value()), sub), place);
+      sumPut(RowCodec.keyValue(row, value.value(rows)), sub, place);
     }
   }
 
@@ -219,9 +234,20 @@ final class KvHash {
     return sum;
   }
 
-  private void sum(EtcdRecord record, int place) {
+  private void sumPut(KeyValue kv, int sub, int place) {
+    if (!EtcdRecord.isSmall(kv)) {
+      sum(EtcdRecord.put(kv, sub), place);
+      return;
+    }
+    int length = EtcdRecord.writeSmall(kv, sub, record);
     crc.reset();
-    record.addTo(crc);
-    window.set(place, (int) crc.getValue(), record.length());
+    crc.update(record, 0, length);
+    window.set(place, (int) crc.getValue(), length);
+  }
+
+  private void sum(EtcdRecord large, int place) {
+    crc.reset();
+    large.addTo(crc);
+    window.set(place, (int) crc.getValue(), large.length());
   }
 }

@@ -411,7 +411,7 @@ public final class MvccReader {
       return new HashResult.Refused(refusal);
     }
     Bytes end = StoreKeys.revision(at + 1, 0);
-    try (HistoryCursors cursors = HistoryCursors.open(store, Bytes.EMPTY, end)) {
+    try (HistoryCursors cursors = HistoryCursors.openLong(store, Bytes.EMPTY, end)) {
       if (view.get().compactedRevision() != compacted) {
         return null;
       }

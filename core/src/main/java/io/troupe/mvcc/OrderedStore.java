@@ -76,6 +76,25 @@ public interface OrderedStore extends StoreView {
       return whole.length() <= maxBytes ? whole : whole.slice(0, maxBytes);
     }
 
+    /**
+     * Copies the key of the current record, for a walk that must not make garbage.
+     *
+     * @return its length; if that is more than {@code target} has, only a part was copied
+     */
+    default int keyTo(byte[] target) {
+      return copy(key(), target);
+    }
+
+    /** Copies the value of the current record, as {@link #keyTo}. */
+    default int valueTo(byte[] target) {
+      return copy(value(), target);
+    }
+
+    private static int copy(Bytes from, byte[] target) {
+      from.slice(0, Math.min(from.length(), target.length)).copyTo(target, 0);
+      return from.length();
+    }
+
     @Override
     void close();
   }

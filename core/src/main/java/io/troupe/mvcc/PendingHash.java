@@ -23,7 +23,7 @@ final class PendingHash {
   PendingHash(OrderedStore store, long compactedBefore, long revision) {
     this.compactedBefore = compactedBefore;
     this.revision = revision;
-    this.cursors = HistoryCursors.open(store, Bytes.EMPTY, StoreKeys.revision(revision + 1, 0));
+    this.cursors = HistoryCursors.openLong(store, Bytes.EMPTY, StoreKeys.revision(revision + 1, 0));
   }
 
   long revision() {

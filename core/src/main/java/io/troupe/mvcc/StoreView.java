@@ -24,6 +24,17 @@ public interface StoreView extends AutoCloseable {
    */
   Cursor cursor(Space space, Bytes from, @Nullable Bytes toExclusive, boolean reverse);
 
+  /**
+   * Opens a forward cursor, as {@link #cursor}, for a walk over very many rows. Rows that it reads
+   * do not displace those that other reads need.
+   *
+   * @param from first key, inclusive
+   * @param toExclusive first key after the range, or null for no upper end
+   */
+  default Cursor longCursor(Space space, Bytes from, @Nullable Bytes toExclusive) {
+    return cursor(space, from, toExclusive, false);
+  }
+
   /** Releases the view. Its cursors are closed before. */
   @Override
   void close();

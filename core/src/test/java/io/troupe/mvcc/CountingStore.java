@@ -1,6 +1,8 @@
 package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
+import java.util.EnumMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Counts cursors and their steps, and runs actions before a cursor is opened or moved. */
@@ -9,6 +11,10 @@ final class CountingStore implements OrderedStore {
   long steps;
   long seeks;
   int open;
+
+  /** Cursors opened over each space. */
+  final Map<Space, Integer> opened = new EnumMap<>(Space.class);
+
   Runnable beforeCursor = () -> {};
   Runnable beforeStep = () -> {};
 
@@ -27,6 +33,7 @@ final class CountingStore implements OrderedStore {
     beforeCursor.run();
     Cursor cursor = store.cursor(space, from, toExclusive, reverse);
     open++;
+    opened.merge(space, 1, Integer::sum);
     return new Cursor() {
       @Override
       public boolean next() {

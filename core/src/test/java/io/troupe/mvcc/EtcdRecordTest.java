@@ -6,6 +6,7 @@ import io.troupe.model.Bytes;
 import io.troupe.model.KeyValue;
 import java.util.List;
 import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -41,7 +42,24 @@ class EtcdRecordTest {
       CRC32C expected = new CRC32C();
       expected.update(record.key().concat(message).toArray());
       assertThat(checksum.getValue()).isEqualTo(expected.getValue());
+      if (EtcdRecord.isSmall(kv)) {
+        byte[] target = new byte[EtcdRecord.SMALL_BYTES];
+        int length = EtcdRecord.writeSmall(kv, 5, target);
+        assertThat(Bytes.wrap(target, 0, length)).isEqualTo(record.key().concat(message));
+      }
     }
+  }
+
+  @Test
+  void largestSmallRecordFits() {
+    KeyValue kv = new KeyValue(bytes(EtcdRecord.SMALL_BYTES), -1, -1, -1, Bytes.EMPTY, -1);
+    assertThat(EtcdRecord.isSmall(kv)).isFalse();
+    KeyValue largest = new KeyValue(bytes(96), -1, -1, -1, bytes(4000), -1);
+    assertThat(EtcdRecord.isSmall(largest)).isTrue();
+    assertThat(EtcdRecord.isSmall(new KeyValue(bytes(97), -1, -1, -1, bytes(4000), -1))).isFalse();
+    byte[] target = new byte[EtcdRecord.SMALL_BYTES];
+    assertThat((long) EtcdRecord.writeSmall(largest, -1, target))
+        .isEqualTo(17 + EtcdRecord.messageBytes(largest));
   }
 
   @ParameterizedTest

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** MT7: the hash of the history, in windows of any size. */
 class KvHashTest {
   private static final List<String> KEYS =
-      List.of("a", "a\0", "a\0b", "ab", "b", "b\0\0", "c", "ca", "cb", "d");
+      List.of("a", "a\0", "a\0b", "ab", "b", "b\0\0", "c", "ca", "cb", "d", "d".repeat(700));
 
   private CountingStore store = new CountingStore();
   private Fixture fixture = new Fixture(store);
@@ -51,6 +51,7 @@ class KvHashTest {
       case 0, 1 -> delete(one(key));
       case 2 -> delete(span(key, "cb"));
       case 3 -> put(key, "");
+      case 4 -> put(key, "v".repeat(random.nextInt(1, 9000)));
       default -> put(key, "v".repeat(random.nextInt(1, 300)));
     };
   }

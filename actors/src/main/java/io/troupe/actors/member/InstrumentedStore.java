@@ -40,6 +40,11 @@ final class InstrumentedStore implements OrderedStore {
   }
 
   @Override
+  public Cursor longCursor(Space space, Bytes from, @Nullable Bytes toExclusive) {
+    return store.longCursor(space, from, toExclusive);
+  }
+
+  @Override
   public long sizeOnDisk() {
     return store.sizeOnDisk();
   }

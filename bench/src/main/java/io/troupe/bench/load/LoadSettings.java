@@ -17,6 +17,7 @@ import java.util.List;
  * @param duration of each measurement
  * @param rate puts per second of the paced profiles
  * @param history revisions that the profiles compaction and history write first
+ * @param open what clients hold open in the profiles lease-expiry and idle-memory
  * @param compactEvery interval of compactions in the profile kubernetes; zero: none
  * @param quietWait maximum wait before each measurement for other programs to become idle
  * @param seed of every random choice
@@ -33,6 +34,7 @@ public record LoadSettings(
     Duration duration,
     int rate,
     int history,
+    OpenSizes open,
     Duration compactEvery,
     Duration quietWait,
     long seed) {
@@ -69,6 +71,7 @@ public record LoadSettings(
         time,
         rate,
         history,
+        open,
         compactEvery,
         quietWait,
         seed);

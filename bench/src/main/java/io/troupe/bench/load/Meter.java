@@ -109,6 +109,29 @@ public final class Meter {
   }
 
   /**
+   * Computes the measurement of memory.
+   *
+   * @param count things that take memory
+   * @param each bytes of each; NaN if the server's process is not known
+   * @param time until all existed
+   * @param bytes resident memory of the server with all of them
+   */
+  static Cell memory(
+      String profile, String load, long count, double each, Recorder time, long bytes) {
+    return new Cell(
+        profile,
+        load,
+        count,
+        each,
+        Latency.of(Recorder.merged(List.of(time))),
+        time.errors(),
+        Double.NaN,
+        bytes,
+        Double.NaN,
+        Double.NaN);
+  }
+
+  /**
    * Computes the measurement of one kind of operations of a mix. The CPU belongs to the whole mix,
    * so its figures are unknown.
    *

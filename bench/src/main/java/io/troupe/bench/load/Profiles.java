@@ -53,6 +53,8 @@ public final class Profiles {
     ALL.put("snapshot-save", (t, out) -> StallProfiles.snapshotSave(t).forEach(out));
     ALL.put("hash", (t, out) -> StallProfiles.hash(t).forEach(out));
     ALL.put("history", (t, out) -> StallProfiles.history(t).forEach(out));
+    ALL.put(LeaseExpiry.NAME, (t, out) -> LeaseExpiry.measure(t).forEach(out));
+    ALL.put(IdleMemory.NAME, (t, out) -> IdleMemory.measure(t).forEach(out));
   }
 
   private Profiles() {}

@@ -2,6 +2,7 @@ package io.troupe.bench.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import io.troupe.bench.client.Connections;
 import io.troupe.bench.client.Endpoint;
 import io.troupe.bench.client.EventLoops;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.Test;
 class RunningProfilesTest {
   private static final int KEYS = 1000;
   private static final int HISTORY = 3000;
+  private static final int LEASES = 200;
 
   private static TroupeServer server;
   private static EventLoops loops;
@@ -57,6 +60,7 @@ class RunningProfilesTest {
             Duration.ofSeconds(2),
             100,
             HISTORY,
+            new OpenSizes(50, 20, 300, LEASES),
             compactEvery,
             Duration.ZERO,
             1);
@@ -134,6 +138,59 @@ class RunningProfilesTest {
         assertThat(work.count() % HISTORY).isZero();
       }
     }
+  }
+
+  @Test
+  void expiringLeasesAreMeasuredBesidePuts() {
+    Profiles.fill(target(Duration.ZERO));
+    // The second wave uses the IDs of the first again, so no lease of it is left.
+    for (int wave = 0; wave < 2; wave++) {
+      Map<String, Cell> cells = run("lease-expiry", Duration.ZERO);
+      assertThat(cells)
+          .containsOnlyKeys(
+              "before", "during", "after", "renewal of all leases", "the work, leases");
+      assertThat(cell(cells, "before").count()).isBetween(150L, 250L);
+      Cell work = cell(cells, "the work, leases");
+      assertThat(work.count()).isEqualTo(LEASES);
+      assertThat(work.opsPerSecond()).isPositive();
+    }
+    RangeRequest keys =
+        RangeRequest.newBuilder()
+            .setKey(ByteString.copyFromUtf8("leased/"))
+            .setRangeEnd(ByteString.copyFromUtf8("leased0"))
+            .setCountOnly(true)
+            .build();
+    try (Connections connection = target(Duration.ZERO).connect(1)) {
+      assertThat(Calls.range(connection, keys).count()).isZero();
+    }
+  }
+
+  @Test
+  void memoryOfIdleWatchersAndLeasesIsMeasured() {
+    AtomicLong rss = new AtomicLong(1 << 20);
+    // Each sample is 60,000 bytes above the one before.
+    Meter meter = new Meter(() -> new ProcessUsage(0, rss.addAndGet(60_000), rss.get()));
+    Target known = target(Duration.ZERO);
+    Target metered =
+        new Target(
+            known.loops(),
+            known.endpoints(),
+            meter,
+            known.keyspace(),
+            known.settings().window(4, Duration.ofMillis(300)));
+    List<Cell> cells = new ArrayList<>();
+    Profiles.run("idle-memory", metered, cells::add);
+    assertThat(cells)
+        .extracting(Cell::load)
+        .containsExactly(
+            "50 watchers, bytes each", "20 watch streams, bytes each", "300 leases, bytes each");
+    assertThat(cells)
+        .extracting(Cell::opsPerSecond)
+        .containsExactly(60_000.0 / 50, 60_000.0 / 20, 60_000.0 / 300);
+    assertThat(cells).allSatisfy(cell -> assertThat(cell.latency().max()).isPositive());
+    // The leases are revoked, so they can be granted again.
+    Profiles.run("idle-memory", metered, cells::add);
+    assertThat(cells).hasSize(6);
   }
 
   @Test

@@ -142,6 +142,7 @@ class WorkloadTest {
                     Duration.ofSeconds(1),
                     1,
                     1,
+                    OpenSizes.DEFAULT,
                     Duration.ZERO,
                     Duration.ZERO,
                     1))
@@ -160,6 +161,7 @@ class WorkloadTest {
                     Duration.ofSeconds(1),
                     1,
                     1,
+                    OpenSizes.DEFAULT,
                     Duration.ZERO,
                     Duration.ZERO,
                     1))

@@ -158,6 +158,18 @@ final class RocksCursor implements Cursor {
     return Bytes.wrap(head, 0, Math.min(length, maxBytes));
   }
 
+  @Override
+  public int keyTo(byte[] target) {
+    requireRecord();
+    return iterator.key(target);
+  }
+
+  @Override
+  public int valueTo(byte[] target) {
+    requireRecord();
+    return iterator.value(target);
+  }
+
   private void requireRecord() {
     if (place != Place.ON_RECORD) {
       throw new IllegalStateException("cursor is not at a record");

@@ -40,6 +40,7 @@ final class RocksOptions implements AutoCloseable {
   private final DBOptions db;
   private final List<ColumnFamilyDescriptor> families = new ArrayList<>();
   private final ReadOptions read;
+  private final ReadOptions longRead;
   private final WriteOptions write;
   private final FlushOptions flushLater;
 
@@ -62,6 +63,7 @@ final class RocksOptions implements AutoCloseable {
               familyName(space), own(family(settings, cache, bloom, space))));
     }
     read = own(readOptions());
+    longRead = own(longReadOptions());
     write = own(new WriteOptions().setDisableWAL(true));
     flushLater = own(new FlushOptions().setWaitForFlush(false).setAllowWriteStall(true));
   }
@@ -74,9 +76,14 @@ final class RocksOptions implements AutoCloseable {
     return new ReadOptions().setBackgroundPurgeOnIteratorCleanup(true);
   }
 
-  /** For a long read of a frozen view, which must not displace blocks that other reads need. */
+  /** For a long read, which must not displace blocks that other reads need. */
+  static ReadOptions longReadOptions() {
+    return readOptions().setFillCache(false);
+  }
+
+  /** For a long read of a frozen view. */
   static ReadOptions readOptions(Snapshot snapshot) {
-    return readOptions().setSnapshot(snapshot).setFillCache(false);
+    return longReadOptions().setSnapshot(snapshot);
   }
 
   /** Name of a space on disk. */
@@ -95,6 +102,10 @@ final class RocksOptions implements AutoCloseable {
 
   ReadOptions read() {
     return read;
+  }
+
+  ReadOptions longRead() {
+    return longRead;
   }
 
   WriteOptions write() {

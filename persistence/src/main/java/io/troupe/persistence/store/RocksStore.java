@@ -222,6 +222,17 @@ public final class RocksStore implements OrderedStore {
   }
 
   @Override
+  public Cursor longCursor(Space space, Bytes from, @Nullable Bytes toExclusive) {
+    return reads.cursor(
+        space,
+        options.longRead(),
+        end -> UpperBound.once(end, RocksOptions.longReadOptions()),
+        from,
+        toExclusive,
+        false);
+  }
+
+  @Override
   public void write(StoreBatch batch) {
     if (batch.isEmpty()) {
       return;
