@@ -92,7 +92,7 @@ public final class StoreCheck {
 
   private void schema() {
     long schema = number(StoreKeys.META_SCHEMA, StoreKeys.SCHEMA);
-    if (schema < StoreKeys.SCHEMA || schema > StoreKeys.SCHEMA_PARTIAL) {
+    if (schema < StoreKeys.SCHEMA || schema > StoreKeys.SCHEMA_WITH_VERSIONS) {
       problem("META/schema is " + schema + ", which this program does not know");
     }
   }

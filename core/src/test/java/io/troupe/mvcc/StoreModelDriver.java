@@ -130,7 +130,9 @@ public class StoreModelDriver {
         machine.commit();
         read(machine.reader());
         assertLatest(store);
-        assertConsistent(store);
+        if (counts.nextInt(5) == 0) {
+          assertConsistent(store);
+        }
         if (exports.nextInt(10) == 0) {
           assertThat(exported(store)).as(name).isEqualTo(model.revision);
         }
@@ -250,7 +252,7 @@ public class StoreModelDriver {
     return version.main() >= compacted || (newest && version.kv() != null);
   }
 
-  /** Most blocks so far in which the live keys were counted, about. */
+  /** Most blocks so far in which the live keys were counted. */
   public int blocksSeen() {
     return blocksSeen;
   }
@@ -472,7 +474,10 @@ public class StoreModelDriver {
     List<String> problems = new ArrayList<>();
     StoreCheck.run(store, problems::add);
     assertThat(problems).as(name).isEmpty();
-    blocksSeen = Math.max(blocksSeen, dump(store, Space.META).size() - 10);
+    Bytes counted = CountRows.key(Bytes.EMPTY);
+    long blocks =
+        dump(store, Space.META).stream().filter(row -> row.key().startsWith(counted)).count();
+    blocksSeen = (int) Math.max(blocksSeen, blocks);
   }
 
   /** Compacting at the current revision leaves nothing but the live keys and its own deletions. */
