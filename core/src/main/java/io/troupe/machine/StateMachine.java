@@ -14,6 +14,7 @@ import io.troupe.model.Refusal;
 import io.troupe.model.Requester;
 import io.troupe.model.Result;
 import io.troupe.mvcc.Compactor;
+import io.troupe.mvcc.CountBounds;
 import io.troupe.mvcc.EntryBounds;
 import io.troupe.mvcc.MetaRows;
 import io.troupe.mvcc.MvccReader;
@@ -58,7 +59,13 @@ public final class StateMachine implements AutoCloseable {
 
   /** Opens the state with other memory limits for the application of one entry. */
   public StateMachine(OrderedStore rows, long cacheBytes, EntryBounds bounds) {
-    this.store = new MvccStore(rows, cacheBytes, bounds);
+    this(rows, cacheBytes, bounds, CountBounds.ofHeap());
+  }
+
+  /** Opens the state with other limits also for the counts of live keys. */
+  public StateMachine(
+      OrderedStore rows, long cacheBytes, EntryBounds bounds, CountBounds countBounds) {
+    this.store = new MvccStore(rows, cacheBytes, bounds, countBounds);
     this.leases = new LeaseBook(store.reader().leases(), new LeaseRows());
     this.writes = new WriteEvaluator(store, leases::contains);
     this.facts = new ClusterState(store, rows);

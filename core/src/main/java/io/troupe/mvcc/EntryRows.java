@@ -117,6 +117,11 @@ final class EntryRows {
     pending.put(space, key, value);
   }
 
+  /** Removes an internal row. */
+  void removeOwn(Space space, Bytes key) {
+    pending.remove(space, key);
+  }
+
   /** True if the batch is full and must be written before the next change. */
   boolean isFull() {
     return pending.bytes() >= batchBytes;

@@ -92,7 +92,10 @@ public final class HistoryImport {
             ? Bytes.EMPTY
             : RowCodec.record(kv.createRevision(), kv.version(), kv.lease(), kv.value());
     put(Space.KEY, row, value);
-    put(Space.REV, StoreKeys.revision(main, (int) sub), RowCodec.change(tombstone, kv.key()));
+    put(
+        Space.REV,
+        StoreKeys.revision(main, (int) sub),
+        tombstone ? RowCodec.deletion(kv.key()) : RowCodec.put(kv.version(), kv.key()));
   }
 
   /** A number of eight bytes, the highest first. */
@@ -144,18 +147,24 @@ public final class HistoryImport {
    */
   public void finish(Position at) {
     flush();
+    BlockBuilder blocks = new BlockBuilder(CountBounds.ofHeap());
     try (Cursor rows = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
       @Nullable Bytes last = null;
       while (rows.next()) {
         Bytes row = rows.key();
         if ((last == null || !StoreKeys.sameKey(row, last)) && !StoreKeys.isTombstone(row)) {
           addNewest(RowCodec.keyValue(row, rows.value()));
+          blocks.add(StoreKeys.userKey(row));
         }
         last = row;
       }
     }
+    KeyCounting.write(store, blocks.finish());
     put(Space.LATEST, StoreKeys.LATEST_REVISION, RowCodec.longs(at.revision()));
-    put(Space.META, StoreKeys.META_APPLIED, RowCodec.longs(at.appliedIndex(), at.appliedTerm(), 0));
+    put(
+        Space.META,
+        StoreKeys.META_APPLIED,
+        CountRows.applied(at.appliedIndex(), at.appliedTerm(), 0, 1));
     if (store.get(Space.META, StoreKeys.META_SCHEMA) == null) {
       put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(StoreKeys.SCHEMA));
     }

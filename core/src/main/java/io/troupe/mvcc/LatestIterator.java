@@ -52,6 +52,12 @@ final class LatestIterator implements RecordWalk {
   }
 
   @Override
+  public boolean seek(Bytes key) {
+    started = true;
+    return cursor.seek(key);
+  }
+
+  @Override
   public void back(Bytes place) {
     if (!cursor.seek(place) || !cursor.key().equals(place)) {
       throw new StoreException("row is missing in a frozen view");

@@ -13,7 +13,6 @@ import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -32,15 +31,15 @@ public final class MvccReader {
   private final RecordCache records;
   private final CountCache counts = new CountCache();
   private final CompactionHashes hashes;
-  private final KeyCount keys;
+  private final CountChanges changes;
 
   MvccReader(
       OrderedStore store,
       ReadViewPublisher view,
       RecordCache records,
       CompactionHashes hashes,
-      KeyCount keys) {
-    this.keys = keys;
+      long creationsSince) {
+    this.changes = new CountChanges(store, this::changesAfter, creationsSince);
     this.store = store;
     this.view = view;
     this.records = records;
@@ -74,13 +73,13 @@ public final class MvccReader {
 
   private Result currentOrRefused(RangeQuery query, MemoryBudget.Share share) {
     while (true) {
-      ReadView before = view.get();
-      long at = query.revision() <= 0 ? before.revision() : query.revision();
-      Refusal refusal = refusal(before, at);
+      Published before = view.published();
+      long at = query.revision() <= 0 ? before.view().revision() : query.revision();
+      Refusal refusal = refusal(before.view(), at);
       if (refusal != null) {
         return new Result.Refused(refusal);
       }
-      RangeResult result = rangeAt(query, at, before.revision(), counts, share);
+      RangeResult result = rangeAt(query, at, before, counts, share);
       if (result != null) {
         return new Result.Range(result);
       }
@@ -107,14 +106,20 @@ public final class MvccReader {
     return at < view.compactedRevision() ? Refusal.COMPACTED : null;
   }
 
-  /** The result, or null if {@code at} was compacted before the cursor was open. */
+  /**
+   * The result, or null if {@code at} was compacted before the cursor was open.
+   *
+   * @param seen published before; its revision is that of the header
+   * @param remembered cache for counts, or null
+   */
   @Nullable RangeResult rangeAt(
       RangeQuery query,
       long at,
-      long headerRevision,
+      Published seen,
       @Nullable CountCache remembered,
       MemoryBudget.Share share) {
     KeyRange range = query.range();
+    long headerRevision = seen.view().revision();
     if (range.isEmpty()) {
       return RangeRead.nothing(headerRevision);
     }
@@ -127,8 +132,24 @@ public final class MvccReader {
     try (RecordWalk walk = walk(range, at)) {
       return at < view.get().compactedRevision()
           ? null
-          : new RangeRead(walk, query, at, headerRevision, share).range(remembered);
+          : new RangeRead(walk, query, at, headerRevision, known(seen, at), share)
+              .range(remembered);
     }
+  }
+
+  private RangeCount.Known known(Published seen, long at) {
+    CountHistory.Kept nearest = seen.nearest(at);
+    long distance = Math.abs(nearest.revision() - at);
+    return new RangeCount.Known(nearest.blocks(), nearest.revision(), at, distance, changes);
+  }
+
+  private @Nullable Cursor changesAfter(long revision, @Nullable Bytes toExclusive) {
+    Cursor rows = store.cursor(Space.REV, StoreKeys.revision(revision + 1, 0), toExclusive, false);
+    if (revision >= view.get().compactedRevision()) {
+      return rows;
+    }
+    rows.close();
+    return null;
   }
 
   /**
@@ -265,24 +286,24 @@ public final class MvccReader {
             0));
   }
 
-  /** Number of live keys; empty until {@link #countKeys} has run. */
-  public OptionalLong keys() {
-    return keys.now();
+  /** Number of live keys. */
+  public long keys() {
+    return view.published().blocks().keys();
+  }
+
+  /** The blocks in which the live keys are counted. */
+  public CountedBlocks countedBlocks() {
+    Published now = view.published();
+    return new CountedBlocks(now.blocks().blocks(), now.blockBytes());
   }
 
   /**
-   * Walks over all live keys once, so that {@link #keys} returns their number from then on; slow.
+   * The blocks in which the live keys are counted.
+   *
+   * @param blocks 1 or more
+   * @param bytes memory, with that of earlier counts
    */
-  public void countKeys() {
-    Result counted;
-    KeyCount.Mark at;
-    do {
-      at = keys.mark();
-      counted = count(KeyRange.all(), at.revision());
-      // Refused if the mark is compacted by now.
-    } while (!(counted instanceof Result.Range));
-    keys.counted(at, ((Result.Range) counted).range().count());
-  }
+  public record CountedBlocks(long blocks, long bytes) {}
 
   /**
    * Reads events for a watch that lags (W8).

@@ -42,7 +42,9 @@ public final class MvccStore implements KvRead, AutoCloseable {
   private final EntryRows rows;
   private final EntryBounds bounds;
   private final EffectDigest digest;
-  private final KeyCount keys;
+  private final LiveBlocks blocks;
+  private final CountHistory countHistory;
+  private final long creationsSince;
 
   private final RevisionEvents events;
   private long schema;
@@ -54,28 +56,41 @@ public final class MvccStore implements KvRead, AutoCloseable {
   private boolean revisionMoved;
 
   /**
-   * Opens the content of the store; an empty store is initialized (R1).
+   * Opens the content of the store; an empty store is initialized (R1). If the content has no
+   * counts of live keys, it is counted, which takes long ({@link KeyCounting}).
    *
    * @param store outlives this object and is closed by its owner
    * @param cacheBytes memory limit for newest records
    * @throws StoreException if the store has another schema, or is damaged
    */
-  public MvccStore(OrderedStore store, long cacheBytes, EntryBounds bounds) {
+  public MvccStore(
+      OrderedStore store, long cacheBytes, EntryBounds bounds, CountBounds countBounds) {
     this.store = store;
     this.bounds = bounds;
     this.events = new RevisionEvents(bounds.eventBytes());
     this.records = new RecordCache(cacheBytes);
+    Bytes stored = store.get(Space.META, StoreKeys.META_SCHEMA);
+    if (stored != null) {
+      requireKnown(StoreKeys.getLong(stored, 0), PartialEntry.find(store) != null);
+    }
+    KeyCounting.runIfNeeded(store, countBounds, keys -> {});
     Bytes applied = store.get(Space.META, StoreKeys.META_APPLIED);
     this.appliedIndex = applied == null ? 0 : StoreKeys.getLong(applied, 0);
     this.appliedTerm = applied == null ? 0 : StoreKeys.getLong(applied, 8);
     this.digest = new EffectDigest(applied == null ? 0 : StoreKeys.getLong(applied, 16));
+    this.creationsSince = applied == null ? FIRST_REVISION : CountRows.creationsSince(applied);
+    this.blocks =
+        new LiveBlocks(
+            applied == null ? KeyBlocks.empty() : BlockBuilder.stored(store), countBounds);
+    this.countHistory = new CountHistory(countBounds);
     this.rows = new EntryRows(store, records, digest, bounds.batchBytes());
-    Bytes stored = store.get(Space.META, StoreKeys.META_SCHEMA);
+    if (applied == null) {
+      rows.putOwn(Space.META, CountRows.key(Bytes.EMPTY), CountRows.value(0));
+    }
     if (stored == null) {
       rows.putOwn(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(StoreKeys.SCHEMA));
       this.schema = StoreKeys.SCHEMA;
     } else {
-      requireKnown(StoreKeys.getLong(stored, 0), rows.isPartial());
       this.schema = rows.completeSchema(StoreKeys.getLong(stored, 0));
     }
     long newest = number(Space.LATEST, StoreKeys.LATEST_REVISION, FIRST_REVISION);
@@ -83,10 +98,14 @@ public final class MvccStore implements KvRead, AutoCloseable {
     this.compacted = number(Space.META, StoreKeys.META_COMPACTED, NOTHING_COMPACTED);
     this.compactedBefore = compacted;
     requireNothingAbove(newest);
-    this.view = new ReadViewPublisher(new ReadView(revision, compacted, appliedIndex));
-    this.keys = new KeyCount(revision);
-    this.reader = new MvccReader(store, view, records, hashes, keys);
-    this.reads = new WriterReads(rows, records, view, reader);
+    this.view = new ReadViewPublisher(position());
+    this.reader = new MvccReader(store, view, records, hashes, creationsSince);
+    CountChanges changes =
+        new CountChanges(
+            store,
+            (after, to) -> rows.cursor(Space.REV, StoreKeys.revision(after + 1, 0), to),
+            creationsSince);
+    this.reads = new WriterReads(rows, records, view, reader, blocks, changes);
     long finished = number(Space.META, StoreKeys.META_COMPACTION_FINISHED, NOTHING_COMPACTED);
     this.compactor = new Compactor(store, view, finished);
   }
@@ -201,12 +220,12 @@ public final class MvccStore implements KvRead, AutoCloseable {
     long create = old == null ? main : old.createRevision();
     long version = old == null ? 1 : old.version() + 1;
     if (old == null) {
-      keys.created();
+      blocks.created(key);
     }
     Bytes row = StoreKeys.row(key, main, sub, false);
     Bytes record = RowCodec.record(create, version, lease, value);
     rows.set(Space.KEY, row, record);
-    rows.set(Space.REV, StoreKeys.revision(main, sub), RowCodec.change(false, key));
+    rows.set(Space.REV, StoreKeys.revision(main, sub), RowCodec.put(version, key));
     moveLease(key, old == null ? 0 : old.lease(), lease);
     // Decoded from the stored rows, so that the cache does not keep the memory of a request.
     KeyValue kv = RowCodec.keyValue(row, record);
@@ -294,10 +313,10 @@ public final class MvccStore implements KvRead, AutoCloseable {
     int sub = events.count();
     Bytes key = old.key();
     digest.replaced(old);
-    keys.removed();
+    blocks.removed(key);
     rows.set(Space.KEY, StoreKeys.row(key, main, sub, true), Bytes.EMPTY);
     rows.erase(Space.LATEST, key);
-    rows.set(Space.REV, StoreKeys.revision(main, sub), RowCodec.change(true, key));
+    rows.set(Space.REV, StoreKeys.revision(main, sub), RowCodec.deletion(key));
     moveLease(key, old.lease(), 0);
     rows.changed(RecordCache.absent(key, main));
     if (events.areKept()) {
@@ -399,6 +418,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
     requireNext(index, term);
     Invariant.require(events.count() == 0, "request was not finished");
     rows.endEntry();
+    blocks.endEntry();
     appliedIndex = index;
     appliedTerm = term;
     digest.applied(index, term, revision);
@@ -415,12 +435,23 @@ public final class MvccStore implements KvRead, AutoCloseable {
 
   private void writePartWhenFull() {
     if (rows.isFull()) {
+      if (!rows.isPartial()) {
+        blocks.addCompleteTo(rows);
+      }
       rows.writePart(revision, appliedRow());
     }
   }
 
   private Bytes appliedRow() {
-    return RowCodec.longs(appliedIndex, appliedTerm, digest.value());
+    return CountRows.applied(appliedIndex, appliedTerm, digest.value(), creationsSince);
+  }
+
+  private Published position() {
+    ReadView now = new ReadView(revision, compacted, appliedIndex);
+    KeyBlocks counted = blocks.publish();
+    countHistory.published(revision, counted, compacted);
+    long bytes = blocks.bytes() + countHistory.bytes();
+    return new Published(now, counted, countHistory.kept(), bytes);
   }
 
   /** Writes all changes since the last commit in one batch, then makes them visible to readers. */
@@ -433,14 +464,15 @@ public final class MvccStore implements KvRead, AutoCloseable {
       rows.putOwn(Space.LATEST, StoreKeys.LATEST_REVISION, RowCodec.longs(revision));
       revisionMoved = false;
     }
+    blocks.addTo(rows);
     rows.writeComplete(revision, appliedRow());
     if (compacted != view.get().compactedRevision()) {
       // Before readers and the compactor see the revision: nothing is removed yet, and no reader
       // asks too early.
       hashes.begin(new PendingHash(store, compactedBefore, compacted));
     }
-    view.set(new ReadView(revision, compacted, appliedIndex));
-    keys.publish(revision);
+    view.set(position());
+    blocks.split(store);
   }
 
   /** Releases the resources of the store, which its owner closes next; for any thread. */

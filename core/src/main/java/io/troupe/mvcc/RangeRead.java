@@ -8,7 +8,6 @@ import io.troupe.model.RangeQuery.SortOrder;
 import io.troupe.model.RangeQuery.SortTarget;
 import io.troupe.model.RangeResult;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -30,6 +29,7 @@ final class RangeRead {
   private final long headerRevision;
   private final MemoryBudget.Share share;
   private final WalkSteps steps;
+  private final RangeCount live;
 
   /**
    * Prepares a read.
@@ -37,6 +37,7 @@ final class RangeRead {
    * @param walk over the query's range, before the first key
    * @param atRevision revision whose live keys it returns
    * @param headerRevision revision of the store in the header of the result
+   * @param known counts of blocks near that revision
    * @param share counts the result; a read that exceeds the memory throws {@link
    *     MemoryBudget.Exceeded}
    */
@@ -45,6 +46,7 @@ final class RangeRead {
       RangeQuery query,
       long atRevision,
       long headerRevision,
+      RangeCount.Known known,
       MemoryBudget.Share share) {
     this.walk = walk;
     this.query = query;
@@ -52,6 +54,7 @@ final class RangeRead {
     this.headerRevision = headerRevision;
     this.share = share;
     this.steps = new WalkSteps(share);
+    this.live = new RangeCount(known, query.range(), walk, steps);
   }
 
   /** The result for a range that can contain no key. */
@@ -97,7 +100,7 @@ final class RangeRead {
       return new RangeResult(headerRevision, List.of(), false, known >= 0 ? known : count(counts));
     }
     if (cutsLastKeys()) {
-      return lastKeys(counts);
+      return lastKeys(counts, known);
     }
     return takesAllBeforeCut() ? sortedAll() : firstKeys(counts, known);
   }
@@ -136,18 +139,12 @@ final class RangeRead {
   }
 
   private long count(@Nullable CountCache counts) {
-    long count = 0;
-    Bytes first = null;
-    while (next()) {
-      if (count++ == 0) {
-        first = walk.key();
-      }
-    }
-    noteWhole(counts, first, count);
+    long count = live.from(start());
+    noteWhole(counts, start(), count);
     return count;
   }
 
-  /** The limit is applied during the walk; the rest is only counted, and only once. */
+  /** The limit is applied during the walk; the rest is only counted. */
   private RangeResult firstKeys(@Nullable CountCache counts, long known) {
     // One record more than requested proves "more"; with a sort target it also takes part in the
     // sort (G8).
@@ -158,9 +155,7 @@ final class RangeRead {
     }
     long count = known >= 0 ? known : kvs.size();
     if (kvs.size() == fetch) {
-      while (known < 0 && next()) {
-        count++;
-      }
+      count += known < 0 ? live.afterCurrent() : 0;
       noteWhole(counts, kvs.get(0).key(), count);
       noteRest(counts, kvs, count);
     }
@@ -210,29 +205,37 @@ final class RangeRead {
     return result(kvs, count);
   }
 
-  /** Descending keys with a limit: only the returned rows are decoded. */
-  private RangeResult lastKeys(@Nullable CountCache counts) {
-    Bytes[] ring = new Bytes[(int) Math.min(query.limit(), 1024)];
-    long count = 0;
-    Bytes first = null;
-    while (next()) {
-      if (count == ring.length && ring.length < query.limit()) {
-        ring = Arrays.copyOf(ring, (int) Math.min(query.limit(), 2L * ring.length));
-      }
-      if (count < ring.length) {
-        share.add(walk.place().length());
-      }
-      ring[(int) (count++ % ring.length)] = walk.place();
-      first = first == null ? walk.key() : first;
+  /**
+   * Descending keys with a limit: walks over the last blocks of the range alone, and only the
+   * returned rows are decoded.
+   */
+  private RangeResult lastKeys(@Nullable CountCache counts, long known) {
+    LastPlaces last = new LastPlaces(query.limit(), share);
+    KeyBlocks.Place from = live.lastBlocksOf(query.limit(), start());
+    boolean found = from == null ? next() : walk.seek(live.start(from));
+    for (; found; found = next()) {
+      last.add(walk.place());
     }
-    noteWhole(counts, first, count);
-    int taken = (int) Math.min(count, ring.length);
-    List<KeyValue> kvs = new ArrayList<>(taken);
-    for (long i = count - 1; i >= count - taken; i--) {
-      walk.back(ring[(int) (i % ring.length)]);
+    long count = last.added();
+    if (from != null && count < query.limit()) {
+      // At this revision, unlike at that of the blocks, there are fewer keys.
+      last = new LastPlaces(query.limit(), share);
+      for (found = walk.seek(start()); found; found = next()) {
+        last.add(walk.place());
+      }
+      count = last.added();
+    } else if (from != null) {
+      count = known >= 0 ? known : count + live.between(start(), from);
+    }
+    noteWhole(counts, start(), count);
+    List<Bytes> places = last.newestFirst();
+    List<KeyValue> kvs = new ArrayList<>(places.size());
+    for (Bytes place : places) {
+      walk.back(place);
       take(kvs, decode());
     }
-    return new RangeResult(headerRevision, Collections.unmodifiableList(kvs), count > taken, count);
+    return new RangeResult(
+        headerRevision, Collections.unmodifiableList(kvs), count > kvs.size(), count);
   }
 
   private void take(List<KeyValue> kvs, KeyValue kv) {
@@ -274,8 +277,8 @@ final class RangeRead {
     return (min == 0 || revision >= min) && (max == 0 || revision <= max);
   }
 
-  private void noteWhole(@Nullable CountCache counts, @Nullable Bytes first, long count) {
-    if (counts != null && first != null && !query.range().isSingle()) {
+  private void noteWhole(@Nullable CountCache counts, Bytes first, long count) {
+    if (counts != null && !query.range().isSingle()) {
       counts.note(start(), first, end(), atRevision, count);
     }
   }

@@ -5,17 +5,22 @@ package io.troupe.mvcc;
  * a compacted revision is published before anything below it is removed.
  */
 final class ReadViewPublisher {
-  private volatile ReadView view;
+  private volatile Published published;
 
-  ReadViewPublisher(ReadView first) {
-    this.view = first;
+  ReadViewPublisher(Published first) {
+    this.published = first;
   }
 
   ReadView get() {
-    return view;
+    return published.view();
   }
 
-  void set(ReadView next) {
-    view = next;
+  /** The position together with the counts of live keys that belong to it. */
+  Published published() {
+    return published;
+  }
+
+  void set(Published next) {
+    published = next;
   }
 }

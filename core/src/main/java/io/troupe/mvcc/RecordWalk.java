@@ -11,6 +11,9 @@ interface RecordWalk extends AutoCloseable {
   /** Moves to the next live key; false if there is none. */
   boolean next();
 
+  /** Moves to the first live key at or after {@code key}; false if there is none. */
+  boolean seek(Bytes key);
+
   /**
    * Moves back to a position that {@link #place} returned.
    *

@@ -84,12 +84,49 @@ final class RowCodec {
     return new KeyValue(key, create, mod, in.number(), Bytes.EMPTY, 0);
   }
 
-  /** Value of a revision row: kind, then the user key. */
-  static Bytes change(boolean tombstone, Bytes userKey) {
+  /** Value of a revision row of a deletion: kind, then the user key. */
+  static Bytes deletion(Bytes userKey) {
+    return change(StoreKeys.TOMBSTONE, userKey);
+  }
+
+  /**
+   * Value of a revision row of a put: kind, then the user key.
+   *
+   * @param version of the key; the first one creates it
+   */
+  static Bytes put(long version, Bytes userKey) {
+    return change(version == 1 ? StoreKeys.CREATION : StoreKeys.PUT, userKey);
+  }
+
+  private static Bytes change(byte kind, Bytes userKey) {
     byte[] out = new byte[1 + userKey.length()];
-    out[0] = tombstone ? StoreKeys.TOMBSTONE : StoreKeys.PUT;
+    out[0] = kind;
     userKey.copyTo(out, 1);
     return Bytes.wrap(out);
+  }
+
+  /** True for a put that creates its key, except in revisions that do not show that. */
+  static boolean isCreation(Bytes change) {
+    return change.at(0) == StoreKeys.CREATION;
+  }
+
+  /** The version in the value of a live row. */
+  static long versionOf(Bytes value) {
+    Reader in = new Reader(value);
+    in.number();
+    return in.number();
+  }
+
+  /** A number alone. */
+  static Bytes number(long number) {
+    byte[] out = new byte[size(number)];
+    write(out, 0, number);
+    return Bytes.wrap(out);
+  }
+
+  /** Reads what {@link #number(long)} wrote. */
+  static long number(Bytes value) {
+    return new Reader(value).number();
   }
 
   static boolean isTombstoneChange(Bytes change) {

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class SnapshotRead implements KvRead {
   private final MvccReader reader;
   private final ReadViewPublisher holder;
+  private final Published seen;
   private final ReadView pinned;
   private final MemoryBudget.Share share;
   private boolean lost;
@@ -24,7 +25,8 @@ public final class SnapshotRead implements KvRead {
   SnapshotRead(MvccReader reader, ReadViewPublisher holder, MemoryBudget.Share share) {
     this.reader = reader;
     this.holder = holder;
-    this.pinned = holder.get();
+    this.seen = holder.published();
+    this.pinned = seen.view();
     this.share = share;
   }
 
@@ -69,7 +71,7 @@ public final class SnapshotRead implements KvRead {
   /** Executes a read whose revision is already checked: 0 or less is the pinned state. */
   public RangeResult range(RangeQuery query) {
     long at = query.revision() <= 0 ? pinned.revision() : query.revision();
-    RangeResult found = reader.rangeAt(query, at, pinned.revision(), null, share);
+    RangeResult found = reader.rangeAt(query, at, seen, null, share);
     lost |= found == null;
     return found == null ? RangeRead.nothing(pinned.revision()) : found;
   }

@@ -20,6 +20,9 @@ public final class StoreCheck {
   private long leases;
   private long attached;
 
+  /** From this revision on, changes show which puts create a key. */
+  private long creationsSince = Long.MAX_VALUE;
+
   /**
    * What the state contains.
    *
@@ -64,10 +67,19 @@ public final class StoreCheck {
     current = revision == null ? MvccStore.FIRST_REVISION : StoreKeys.getLong(revision, 0);
     schema();
     revisions(compacted);
+    Bytes applied = store.get(Space.META, StoreKeys.META_APPLIED);
+    boolean counted = false;
+    if (applied != null && CountRows.areComplete(applied)) {
+      counted = true;
+      creationsSince = CountRows.creationsSince(applied);
+    }
     if (!partial) {
       history();
       latest();
       leases();
+      if (counted) {
+        counts();
+      }
     }
     return new Summary(
         number(StoreKeys.META_APPLIED, 0), current, compacted, changes, keys, leases, partial);
@@ -80,7 +92,7 @@ public final class StoreCheck {
 
   private void schema() {
     long schema = number(StoreKeys.META_SCHEMA, StoreKeys.SCHEMA);
-    if (schema < StoreKeys.SCHEMA || schema > StoreKeys.SCHEMA_PARTIAL) {
+    if (schema < StoreKeys.SCHEMA || schema > StoreKeys.SCHEMA_WITH_VERSIONS) {
       problem("META/schema is " + schema + ", which this program does not know");
     }
   }
@@ -107,8 +119,7 @@ public final class StoreCheck {
         if (main < 1 || main > current) {
           problem(at(main, sub) + " is above the current revision " + current);
         }
-        Bytes expected = RowCodec.change(StoreKeys.isTombstone(row), StoreKeys.userKey(row));
-        if (change == null || !change.equals(expected)) {
+        if (change == null || !isChangeOf(change, row, rows)) {
           problem(
               at(main, sub)
                   + (change == null ? " has no row in REV" : " has another row in REV")
@@ -133,6 +144,17 @@ public final class StoreCheck {
     if (revisions != changes) {
       problem("KEY has " + changes + " rows, REV has " + revisions);
     }
+  }
+
+  /** Old programs do not tell a creation from another put. */
+  private boolean isChangeOf(Bytes change, Bytes row, Cursor rows) {
+    Bytes key = StoreKeys.userKey(row);
+    if (StoreKeys.isTombstone(row)) {
+      return change.equals(RowCodec.deletion(key));
+    }
+    long version = RowCodec.versionOf(rows.valueHead(RowCodec.HEADER_BYTES));
+    return change.equals(RowCodec.put(version, key))
+        || (StoreKeys.main(row) < creationsSince && change.equals(RowCodec.put(2, key)));
   }
 
   private static String at(long main, int sub) {
@@ -189,6 +211,40 @@ public final class StoreCheck {
       attached++;
       if (store.get(Space.LEASE, StoreKeys.attachment(kv.lease(), key)) == null) {
         problem("key " + key + " is not attached to its lease " + Long.toHexString(kv.lease()));
+      }
+    }
+  }
+
+  /** Each live key is counted in its block. */
+  private void counts() {
+    Bytes first = StoreKeys.LATEST_REVISION.successor();
+    try (Cursor blocks = CountRows.cursor(store);
+        Cursor live = store.cursor(Space.LATEST, first, null, false)) {
+      boolean onBlock = blocks.next();
+      if (!onBlock || !CountRows.start(blocks.key()).isEmpty()) {
+        problem("the first block of live keys has no count");
+        return;
+      }
+      boolean onKey = live.next();
+      while (onBlock) {
+        Bytes start = CountRows.start(blocks.key());
+        long counted = CountRows.count(blocks.value());
+        onBlock = blocks.next();
+        Bytes end = onBlock ? CountRows.start(blocks.key()) : null;
+        long found = 0;
+        while (onKey && (end == null || live.key().compareTo(end) < 0)) {
+          found++;
+          onKey = live.next();
+        }
+        if (found != counted) {
+          problem(
+              "the block of keys from "
+                  + start
+                  + " counts "
+                  + counted
+                  + " live keys, LATEST has "
+                  + found);
+        }
       }
     }
   }

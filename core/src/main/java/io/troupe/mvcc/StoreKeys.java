@@ -27,6 +27,9 @@ final class StoreKeys {
   /** Schema 3 or 4 with rows of the versions of the cluster. */
   static final int SCHEMA_WITH_VERSIONS = 6;
 
+  /** Only in {@link OrderedStore.Space#REV}: a put that creates its key. */
+  static final byte CREATION = 2;
+
   static final byte PUT = 1;
   static final byte TOMBSTONE = 0;
 

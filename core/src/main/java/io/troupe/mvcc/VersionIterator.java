@@ -26,7 +26,17 @@ final class VersionIterator implements RecordWalk {
   @Override
   public boolean next() {
     Bytes from = row;
-    boolean found = from == null ? cursor.next() : toNextKey(from);
+    return toLive(from == null ? cursor.next() : toNextKey(from));
+  }
+
+  @Override
+  public boolean seek(Bytes key) {
+    return toLive(cursor.seek(StoreKeys.firstOf(key)));
+  }
+
+  /** Moves from a row, if there is one, to the first version that is visible. */
+  private boolean toLive(boolean onRow) {
+    boolean found = onRow;
     while (found) {
       Bytes candidate = cursor.key();
       if (StoreKeys.main(candidate) > atRevision) {

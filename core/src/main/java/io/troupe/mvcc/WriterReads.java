@@ -20,8 +20,18 @@ final class WriterReads {
   private final RecordCache records;
   private final ReadViewPublisher view;
   private final MvccReader reader;
+  private final LiveBlocks blocks;
+  private final CountChanges changes;
 
-  WriterReads(EntryRows rows, RecordCache records, ReadViewPublisher view, MvccReader reader) {
+  WriterReads(
+      EntryRows rows,
+      RecordCache records,
+      ReadViewPublisher view,
+      MvccReader reader,
+      LiveBlocks blocks,
+      CountChanges changes) {
+    this.blocks = blocks;
+    this.changes = changes;
     this.rows = rows;
     this.records = records;
     this.view = view;
@@ -89,7 +99,12 @@ final class WriterReads {
       return RangeRead.point(found, query, headerRevision);
     }
     try (RecordWalk walk = at > revision ? newest(range) : history(range, at)) {
-      return new RangeRead(walk, query, at, headerRevision, share).range(null);
+      RangeCount.Known known =
+          at > revision
+              ? new RangeCount.Known(blocks.current(), at, at, 0, changes)
+              : new RangeCount.Known(
+                  blocks.current(), Long.MAX_VALUE, at, headerRevision - at, changes);
+      return new RangeRead(walk, query, at, headerRevision, known, share).range(null);
     }
   }
 

@@ -19,11 +19,13 @@ import io.troupe.model.Result;
 import io.troupe.txn.ReadEvaluator;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -63,6 +65,82 @@ class ConcurrentReadTest {
     } finally {
       threads.shutdownNow();
     }
+  }
+
+  /** Every revision creates a key; every fourth one deletes another. So counts follow from it. */
+  @Test
+  void countsAreThoseOfTheirRevisionWhileBlocksAreSplit_R9_G4() throws Exception {
+    machine =
+        new StateMachine(
+            new InMemoryOrderedStore(), 0, EntryBounds.DEFAULT, new CountBounds(2, 1 << 20));
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      List<Future<Void>> running =
+          List.of(
+              threads.submit(() -> counts(1)),
+              threads.submit(() -> counts(2)),
+              threads.submit(this::compactor));
+      try {
+        writeCounted();
+      } finally {
+        writing.set(false);
+      }
+      for (Future<Void> each : running) {
+        each.get();
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+    assertThat(machine.reader().countedBlocks().blocks()).isGreaterThan(REVISIONS / 8);
+  }
+
+  private void writeCounted() {
+    for (int i = 1; i <= REVISIONS; i++) {
+      List<TxnOp> ops = new ArrayList<>();
+      ops.add(new Operation.Put(counted(i), Bytes.EMPTY, 0, false, false, false));
+      if (i % 4 == 0) {
+        ops.add(new Operation.DeleteRange(KeyRange.single(counted(i / 2)), false));
+      }
+      machine.apply(machine.appliedIndex() + 1, 1, new Operation.Txn(List.of(), ops, List.of()));
+      if (i % 50 == 0) {
+        machine.apply(machine.appliedIndex() + 1, 1, new Operation.Compact(i - 30));
+      }
+      if (i % 3 == 0) {
+        machine.commit();
+      }
+    }
+    machine.commit();
+  }
+
+  private static Bytes counted(int number) {
+    return key("c%08d".formatted(number * 7919L % 1_000_003));
+  }
+
+  private static long countedAt(long revision) {
+    // Revision 2 is the first one.
+    long changes = revision - 1;
+    return changes - changes / 4;
+  }
+
+  private Void counts(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    while (writing.get()) {
+      RangeResult all = ((Result.Range) machine.reader().count(KeyRange.all(), 0)).range();
+      assertThat(all.count()).isEqualTo(countedAt(all.revision()));
+      long at = Math.max(1, machine.reader().view().revision() - random.nextInt(20));
+      Bytes middle = key("c%08d".formatted(random.nextInt(1_000_003)));
+      Result low = machine.reader().count(new KeyRange(key("a"), middle), at);
+      Result high = machine.reader().count(new KeyRange(middle, key("d")), at);
+      if (low instanceof Result.Range left && high instanceof Result.Range right) {
+        assertThat(left.range().count() + right.range().count()).isEqualTo(countedAt(at));
+      }
+      RangeResult page =
+          ((Result.Range)
+                  machine.reader().range(Fixture.plain(new KeyRange(key("c"), key("d")), 10)))
+              .range();
+      assertThat(page.count()).isEqualTo(countedAt(page.revision()));
+    }
+    return null;
   }
 
   private void write() {

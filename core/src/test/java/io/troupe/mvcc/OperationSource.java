@@ -96,6 +96,19 @@ final class OperationSource {
     };
   }
 
+  /** A range from or after any key up to or after any other one, from another source of numbers. */
+  static KeyRange part(SplittableRandom numbers) {
+    Bytes from = KEYS.get(numbers.nextInt(KEYS.size()));
+    Bytes to = KEYS.get(numbers.nextInt(KEYS.size()));
+    return switch (numbers.nextInt(5)) {
+      case 0 -> KeyRange.all();
+      case 1 -> new KeyRange(from.successor(), Bytes.of(0));
+      case 2 -> new KeyRange(from, to.successor());
+      case 3 -> KeyRange.single(from);
+      default -> new KeyRange(from, to);
+    };
+  }
+
   private Operation.Put put() {
     boolean ignoreValue = random.nextInt(12) == 0;
     boolean ignoreLease = random.nextInt(12) == 0;

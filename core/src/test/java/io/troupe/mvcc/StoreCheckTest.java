@@ -134,4 +134,33 @@ class StoreCheckTest {
             "the members are [], but [5] have peer URLs",
             "the attributes of 6 exist, but it is no member");
   }
+
+  @Test
+  void wrongCountOfLiveKeysIsFound() {
+    write(Space.META, CountRows.key(Bytes.EMPTY), CountRows.value(3));
+    check();
+    assertThat(problems)
+        .containsExactly("the block of keys from  counts 3 live keys, LATEST has 2");
+    problems.clear();
+    write(Space.META, CountRows.key(Bytes.EMPTY), CountRows.value(1));
+    write(Space.META, CountRows.key(key("b")), CountRows.value(1));
+    check();
+    assertThat(problems).isEmpty();
+    remove(Space.META, CountRows.key(Bytes.EMPTY));
+    check();
+    assertThat(problems).containsExactly("the first block of live keys has no count");
+  }
+
+  @Test
+  void wrongKindOfChangeIsFound() {
+    // Revision 4 replaces the key that revision 2 created.
+    write(Space.REV, StoreKeys.revision(4, 0), RowCodec.put(1, key("a")));
+    check();
+    assertThat(problems).hasSize(1);
+    assertThat(problems.get(0)).contains("4_0").contains("another row in REV");
+    OldStates.withoutCounts(fixture.store);
+    problems.clear();
+    check();
+    assertThat(problems).as("a state whose changes do not show creations").isEmpty();
+  }
 }

@@ -45,8 +45,9 @@ class StoreKeysTest {
     assertThat(hex(RowCodec.latest(new KeyValue(key, 300, 301, 2, Bytes.utf8("v"), -1))))
         .isEqualTo("ad02" + "ac02" + "02" + "ffffffffffffffffff01" + "76");
     assertThat(hex(StoreKeys.revision(258, 3))).isEqualTo("0000000000000102" + "00000003");
-    assertThat(hex(RowCodec.change(true, key))).isEqualTo("00" + "610062");
-    assertThat(hex(RowCodec.change(false, key))).isEqualTo("01" + "610062");
+    assertThat(hex(RowCodec.deletion(key))).isEqualTo("00" + "610062");
+    assertThat(hex(RowCodec.put(2, key))).isEqualTo("01" + "610062");
+    assertThat(hex(RowCodec.put(1, key))).isEqualTo("02" + "610062");
     assertThat(hex(StoreKeys.grant(7))).isEqualTo("01" + "0000000000000007");
     assertThat(hex(RowCodec.grant(new Lease(7, 60, 5)))).isEqualTo("3c05");
     assertThat(hex(StoreKeys.attachment(7, key))).isEqualTo("02" + "0000000000000007" + "610062");
@@ -78,9 +79,12 @@ class StoreKeysTest {
         .containsExactly("=" + "0000000000000002", "k=" + "02" + "02" + "01" + "00");
     assertThat(rows(store, Space.META))
         .containsExactly(
-            "applied=" + "0000000000000005" + "0000000000000003" + "813006750d8f5b63",
+            "applied="
+                + ("0000000000000005" + "0000000000000003" + "813006750d8f5b63")
+                + "0000000000000001",
             "compacted=" + "0000000000000002",
             "compaction-finished=" + "0000000000000002",
+            "count/=" + "01",
             MetaRows.member(nine) + "=" + "00000001" + "6d" + "00000001" + "63",
             "membership="
                 + "01"

@@ -13,7 +13,6 @@ import io.troupe.node.process.HeapMonitor;
 import io.troupe.node.process.ProcessFigures;
 import io.troupe.node.process.Version;
 import io.troupe.protocol.MemberStatus;
-import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.StateReader;
 import io.troupe.server.Logins;
 import io.troupe.server.Member;
@@ -21,12 +20,7 @@ import io.troupe.server.auth.Passwords;
 import io.troupe.server.auth.SimpleTokens;
 import java.lang.management.ManagementFactory;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.TreeMap;
-import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Metrics whose values a member has anyway. They are computed when metrics are read. */
 final class MemberGauges {
@@ -41,19 +35,14 @@ final class MemberGauges {
               "troupe_store_running_flushes", "rocksdb.num-running-flushes",
               "troupe_store_records", "rocksdb.estimate-num-keys"));
 
-  private static final Logger LOG = LoggerFactory.getLogger(MemberGauges.class);
-
   private final MemberMetrics metrics;
   private final MemberStatus status;
   private final StateReader state;
-  private final Executor hashes;
-  private final AtomicBoolean counting = new AtomicBoolean();
 
   private MemberGauges(Member member) {
     this.metrics = member.metrics();
     this.status = member.status();
     this.state = member.state();
-    this.hashes = member.reads().hashes();
   }
 
   /** Registers all of them. Called once for each member. */
@@ -133,30 +122,6 @@ final class MemberGauges {
         () -> quotaBytes);
   }
 
-  /** Counted when metrics are read for the first time, also after the state was replaced. */
-  private double keys() {
-    OptionalLong keys = state.keys();
-    if (keys.isEmpty() && counting.compareAndSet(false, true)) {
-      try {
-        hashes.execute(this::countKeys);
-      } catch (RefusedException tooMany) {
-        counting.set(false);
-      }
-    }
-    return keys.isPresent() ? keys.getAsLong() : Double.NaN;
-  }
-
-  private void countKeys() {
-    try {
-      state.countKeys();
-    } catch (RefusedException closedForAMoment) {
-      // A snapshot is being installed. The next read of the metrics counts again.
-      LOG.debug("cannot count live keys while a snapshot is installed", closedForAMoment);
-    } finally {
-      counting.set(false);
-    }
-  }
-
   private void label(String name, String help, String label, String value) {
     metrics.gauges(name, help, target -> target.value(1, value), label);
   }
@@ -197,7 +162,15 @@ final class MemberGauges {
         "etcd_debugging_auth_revision",
         "Revision of users and roles.",
         () -> state.auth().revision());
-    metrics.gauge("etcd_debugging_mvcc_keys_total", "Live keys.", this::keys);
+    metrics.gauge("etcd_debugging_mvcc_keys_total", "Live keys.", state::keys);
+    metrics.gauge(
+        "troupe_key_blocks",
+        "Blocks in which live keys are counted.",
+        () -> state.countedBlocks().blocks());
+    metrics.gauge(
+        "troupe_key_blocks_bytes",
+        "Memory of the blocks in which live keys are counted.",
+        () -> state.countedBlocks().bytes());
     metrics.gauges(
         "etcd_debugging_server_alarms",
         "Alarms that are raised.",

@@ -12,7 +12,6 @@ import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeResult;
 import io.troupe.model.Result;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -57,11 +56,19 @@ public interface StateReader {
   /** Number of keys of {@code range} at {@code revision}. */
   long count(KeyRange range, long revision);
 
-  /** Number of live keys; empty until {@link #countKeys} has run on this state. */
-  OptionalLong keys();
+  /** Number of live keys. */
+  long keys();
 
-  /** Walks over all keys once, so that {@link #keys} returns their number from then on; slow. */
-  void countKeys();
+  /** The blocks in which the live keys are counted. */
+  CountedBlocks countedBlocks();
+
+  /**
+   * The blocks in which the live keys are counted.
+   *
+   * @param blocks 1 or more
+   * @param bytes memory, with that of earlier counts
+   */
+  record CountedBlocks(long blocks, long bytes) {}
 
   /**
    * Evaluates the compares of a writing transaction, to check that they stay within the limit

@@ -330,12 +330,12 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   }
 
   @Override
-  public OptionalLong keys() {
-    return OptionalLong.empty();
+  public long keys() {
+    throw new UnsupportedOperationException();
   }
 
   @Override
-  public void countKeys() {
+  public CountedBlocks countedBlocks() {
     throw new UnsupportedOperationException();
   }
 

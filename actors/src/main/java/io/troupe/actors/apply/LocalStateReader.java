@@ -17,6 +17,7 @@ import io.troupe.model.RangeResult;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
 import io.troupe.mvcc.HashResult;
+import io.troupe.mvcc.MvccReader;
 import io.troupe.mvcc.OrderedStore;
 import io.troupe.mvcc.Page;
 import io.troupe.protocol.ClusterView;
@@ -27,7 +28,6 @@ import io.troupe.txn.CompareLimit;
 import io.troupe.txn.ReadEvaluator;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
@@ -104,13 +104,14 @@ public final class LocalStateReader implements StateReader {
   }
 
   @Override
-  public OptionalLong keys() {
+  public long keys() {
     return machine.reader().keys();
   }
 
   @Override
-  public void countKeys() {
-    machine.reader().countKeys();
+  public CountedBlocks countedBlocks() {
+    MvccReader.CountedBlocks counted = machine.reader().countedBlocks();
+    return new CountedBlocks(counted.blocks(), counted.bytes());
   }
 
   @Override

@@ -17,7 +17,6 @@ import io.troupe.protocol.DatabaseFile;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.StateReader;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -91,17 +90,13 @@ final class CurrentStateReader implements StateReader {
   }
 
   @Override
-  public OptionalLong keys() {
+  public long keys() {
     return read(StateReader::keys);
   }
 
   @Override
-  public void countKeys() {
-    read(
-        reader -> {
-          reader.countKeys();
-          return true;
-        });
+  public CountedBlocks countedBlocks() {
+    return read(StateReader::countedBlocks);
   }
 
   @Override

@@ -6,6 +6,8 @@ import io.troupe.model.ClusterVersions;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
+import io.troupe.mvcc.CountBounds;
+import io.troupe.mvcc.KeyCounting;
 import io.troupe.mvcc.StoreException;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.DataDirException;
@@ -24,6 +26,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +46,8 @@ public final class MemberFiles implements AutoCloseable {
    * Memory for entries that are already applied, kept for members that lack them after a restart.
    */
   private static final long RECENT_BYTES = 16L << 20;
+
+  private static final long COUNT_REPORT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final DataDir dataDir;
   private final MemberIdentity identity;
@@ -155,6 +161,7 @@ public final class MemberFiles implements AutoCloseable {
     boolean complete = false;
     WalReplay replay;
     try {
+      countKeysIfNeeded(store);
       StateMachine machine =
           new StateMachine(new InstrumentedStore(store, metrics.disk()), settings.hotRecordBytes());
       replay =
@@ -192,6 +199,27 @@ public final class MemberFiles implements AutoCloseable {
     }
     StateRestore.replace(dataDir, replay);
     return null;
+  }
+
+  /** The first start with a state that a program without counts of live keys wrote last. */
+  private static void countKeysIfNeeded(RocksStore store) {
+    if (!KeyCounting.isNeeded(store)) {
+      return;
+    }
+    LOG.info("counting the live keys of the state, once; the member starts when they are counted");
+    long began = System.nanoTime();
+    AtomicLong reported = new AtomicLong(began);
+    KeyCounting.runIfNeeded(
+        store,
+        CountBounds.ofHeap(),
+        keys -> {
+          if (System.nanoTime() - reported.get() > COUNT_REPORT_NANOS) {
+            reported.set(System.nanoTime());
+            LOG.info("counting the live keys of the state keys-so-far={}", keys);
+          }
+        });
+    LOG.info(
+        "counted the live keys of the state took={}ms", (System.nanoTime() - began) / 1_000_000);
   }
 
   /**

@@ -1,12 +1,10 @@
 package io.troupe.actors.snapshot;
 
-import io.troupe.machine.StateMachine;
-import io.troupe.machine.StateView;
 import io.troupe.model.Bytes;
+import io.troupe.mvcc.FrozenHistory;
+import io.troupe.mvcc.MetaRows;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.store.RocksStore;
-import io.troupe.raft.membership.Membership;
-import io.troupe.raft.membership.MembershipCodec;
 import java.nio.file.Path;
 
 /**
@@ -26,12 +24,10 @@ record SnapshotPosition(long index, long term, Bytes membership) {
    */
   static SnapshotPosition of(Path content) {
     try (RocksStore store = RocksStore.openReadOnly(content, SMALL)) {
-      StateView view = new StateMachine(store, 0).view();
-      Membership membership = view.membership();
+      FrozenHistory at = FrozenHistory.of(store);
+      Bytes membership = MetaRows.membership(store);
       return new SnapshotPosition(
-          view.appliedIndex(),
-          view.appliedTerm(),
-          membership.equals(Membership.EMPTY) ? Bytes.EMPTY : MembershipCodec.encode(membership));
+          at.appliedIndex(), at.appliedTerm(), membership == null ? Bytes.EMPTY : membership);
     }
   }
 }

@@ -10,10 +10,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A store in memory that maintains a digest of its replicated rows. Each member removes compacted
  * versions at its own rate. So for versions and changes all rows ever written count; for all other
- * spaces the current rows count.
+ * spaces the current rows count. Each member also counts its live keys in blocks of its own.
  */
 final class DigestStore implements OrderedStore {
   private static final Bytes LOCAL = Bytes.utf8("compaction-finished");
+  private static final Bytes LOCAL_PREFIX = Bytes.utf8("count/");
 
   private final InMemoryOrderedStore rows;
   private long digest;
@@ -43,7 +44,7 @@ final class DigestStore implements OrderedStore {
       StoreBatch.Change change = batch.changes().get(i);
       Bytes value = change.value();
       boolean versions = change.space() == Space.KEY || change.space() == Space.REV;
-      if (change.space() == Space.META && change.key().equals(LOCAL)) {
+      if (change.space() == Space.META && isLocal(change.key())) {
         continue;
       }
       if (!versions) {
@@ -54,6 +55,10 @@ final class DigestStore implements OrderedStore {
       digest += value == null ? 0 : mix(change.space(), change.key(), value);
     }
     rows.write(batch);
+  }
+
+  private static boolean isLocal(Bytes key) {
+    return key.equals(LOCAL) || key.startsWith(LOCAL_PREFIX);
   }
 
   /**

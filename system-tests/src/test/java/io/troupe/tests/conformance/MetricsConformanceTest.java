@@ -333,12 +333,12 @@ class MetricsConformanceTest {
     assertThat(metrics().value("etcd_network_known_peers", "Local", self, "Remote", self))
         .isEqualTo(1);
     String key = STORE.key("counted");
-    ServedStore.await()
-        .until(() -> !Double.isNaN(metrics().value("etcd_debugging_mvcc_keys_total")));
     double before = metrics().value("etcd_debugging_mvcc_keys_total");
     client.put(key, "1");
     client.put(key, "2");
     assertThat(metrics().value("etcd_debugging_mvcc_keys_total")).isEqualTo(before + 1);
+    assertThat(metrics().value("troupe_key_blocks")).isPositive();
+    assertThat(metrics().value("troupe_key_blocks_bytes")).isPositive();
     client.delete(Requests.delete(key));
     assertThat(metrics().value("etcd_debugging_mvcc_keys_total")).isEqualTo(before);
   }

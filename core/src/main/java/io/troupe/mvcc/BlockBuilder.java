@@ -1,0 +1,134 @@
+package io.troupe.mvcc;
+
+import io.troupe.model.Bytes;
+import io.troupe.mvcc.BlockChunk.Block;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Divides live keys, added in their order, into blocks within the bounds. One thread. */
+final class BlockBuilder {
+  /** Chunks have free places for blocks that are split later. */
+  private static final int BLOCKS_OF_CHUNK = BlockChunk.MOST_BLOCKS * 3 / 4;
+
+  private final long maxBytes;
+  private List<BlockChunk> chunks = new ArrayList<>();
+  private List<Block> blocks = new ArrayList<>();
+  private long bytes;
+  private int blockKeys;
+  private Bytes start = Bytes.EMPTY;
+  private int count;
+  private @Nullable Bytes last;
+
+  BlockBuilder(CountBounds bounds) {
+    this.maxBytes = bounds.maxBytes() / 2;
+    this.blockKeys = bounds.blockKeys();
+  }
+
+  /** Adds a key, above the one before. */
+  void add(Bytes key) {
+    Bytes before = last;
+    // Half of what a block may have at most: neither the next creations nor deletions change it.
+    if (before != null && count >= blockKeys + blockKeys / 2) {
+      Bytes separator = KeyBlocks.separator(before, key);
+      if (separator != null) {
+        addBlock(new Block(start, count));
+        start = separator;
+        count = 0;
+        if (bytes > maxBytes) {
+          mergeNeighbors();
+        }
+      }
+    }
+    count = Math.addExact(count, 1);
+    last = key;
+  }
+
+  private void addBlock(Block block) {
+    blocks.add(block);
+    if (blocks.size() == BLOCKS_OF_CHUNK) {
+      endChunk();
+    }
+  }
+
+  private void endChunk() {
+    BlockChunk chunk = BlockChunk.of(blocks);
+    chunks.add(chunk);
+    bytes += chunk.bytes();
+    blocks.clear();
+  }
+
+  private void mergeNeighbors() {
+    blockKeys = Math.multiplyExact(2, blockKeys);
+    List<BlockChunk> before = chunks;
+    List<Block> rest = List.copyOf(blocks);
+    chunks = new ArrayList<>();
+    blocks = new ArrayList<>();
+    bytes = 0;
+    Block open = null;
+    for (BlockChunk chunk : before) {
+      for (int slot = 0; slot < chunk.size(); slot++) {
+        open = merged(open, chunk.block(slot));
+      }
+    }
+    for (Block block : rest) {
+      open = merged(open, block);
+    }
+    if (open != null) {
+      addBlock(open);
+    }
+  }
+
+  /** Joins a block with the one before, or adds that one and returns the block. */
+  private Block merged(@Nullable Block open, Block next) {
+    if (open == null) {
+      return next;
+    }
+    if ((long) open.count() + next.count() <= 2L * blockKeys) {
+      return new Block(open.start(), open.count() + next.count());
+    }
+    addBlock(open);
+    return next;
+  }
+
+  /** The blocks of all keys. */
+  KeyBlocks finish() {
+    addBlock(new Block(start, count));
+    return ofBlocks();
+  }
+
+  private KeyBlocks ofBlocks() {
+    if (!blocks.isEmpty()) {
+      endChunk();
+    }
+    long keys = 0;
+    for (BlockChunk chunk : chunks) {
+      keys += chunk.keys();
+    }
+    return new KeyBlocks(chunks.toArray(BlockChunk[]::new), keys);
+  }
+
+  /**
+   * Reads the blocks that a state has.
+   *
+   * @throws StoreException if their rows are damaged
+   */
+  static KeyBlocks stored(StoreView store) {
+    BlockBuilder builder = new BlockBuilder(new CountBounds(2, Long.MAX_VALUE));
+    boolean first = true;
+    try (OrderedStore.Cursor rows = CountRows.cursor(store)) {
+      while (rows.next()) {
+        Bytes start = CountRows.start(rows.key());
+        if (first != start.isEmpty()) {
+          throw new StoreException("the first block of live keys has no count");
+        }
+        first = false;
+        builder.addBlock(new Block(start, CountRows.count(rows.value())));
+      }
+    }
+    if (first) {
+      throw new StoreException("the state has no counts of live keys");
+    }
+    return builder.ofBlocks();
+  }
+}

@@ -1,0 +1,86 @@
+package io.troupe.mvcc;
+
+import io.troupe.model.Bytes;
+import io.troupe.mvcc.OrderedStore.Cursor;
+import io.troupe.mvcc.OrderedStore.Space;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The difference between the live keys of two revisions, from the changes in between. For any
+ * thread.
+ */
+final class CountChanges {
+  /** A look-up of a version costs as much as this many steps. */
+  private static final int LOOK_UP_STEPS = 16;
+
+  private final StoreView store;
+  private final Changes changes;
+  private final long creationsSince;
+
+  /** Opens a cursor over {@link Space#REV}. */
+  interface Changes {
+    /** Returns null if changes after {@code revision} may be compacted. */
+    @Nullable Cursor after(long revision, @Nullable Bytes toExclusive);
+  }
+
+  /**
+   * Prepares counts.
+   *
+   * @param creationsSince the first revision whose changes show which puts created a key; for
+   *     others the version is looked up in {@code store}
+   */
+  CountChanges(StoreView store, Changes changes, long creationsSince) {
+    this.store = store;
+    this.changes = changes;
+    this.creationsSince = creationsSince;
+  }
+
+  /**
+   * Keys from {@code from} to {@code end} that are live at one revision, minus those at an earlier
+   * one.
+   *
+   * @param newer {@link Long#MAX_VALUE} for all changes
+   * @param end exclusive, or null for none
+   * @param most maximum number of changes to walk over, about
+   * @return empty if there are more changes, or if they are compacted
+   */
+  OptionalLong between(long older, long newer, Bytes from, @Nullable Bytes end, long most) {
+    Bytes to = newer == Long.MAX_VALUE ? null : StoreKeys.revision(newer + 1, 0);
+    try (Cursor rows = changes.after(older, to)) {
+      if (rows == null) {
+        return OptionalLong.empty();
+      }
+      long difference = 0;
+      long steps = 0;
+      while (rows.next()) {
+        if (++steps > most) {
+          return OptionalLong.empty();
+        }
+        Bytes change = rows.value();
+        Bytes key = RowCodec.changedKey(change);
+        if (key.compareTo(from) < 0 || (end != null && key.compareTo(end) >= 0)) {
+          continue;
+        }
+        if (RowCodec.isTombstoneChange(change)) {
+          difference--;
+        } else if (RowCodec.isCreation(change)) {
+          difference++;
+        } else if (StoreKeys.revisionMain(rows.key()) < creationsSince) {
+          steps += LOOK_UP_STEPS;
+          Bytes version = version(rows.key(), key);
+          if (version == null) {
+            return OptionalLong.empty();
+          }
+          difference += RowCodec.versionOf(version) == 1 ? 1 : 0;
+        }
+      }
+      return OptionalLong.of(difference);
+    }
+  }
+
+  private @Nullable Bytes version(Bytes place, Bytes key) {
+    long main = StoreKeys.revisionMain(place);
+    return store.get(Space.KEY, StoreKeys.row(key, main, StoreKeys.revisionSub(place), false));
+  }
+}

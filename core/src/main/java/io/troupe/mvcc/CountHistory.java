@@ -1,0 +1,100 @@
+package io.troupe.mvcc;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The blocks of some earlier revisions, so that a count at an old revision walks over few changes.
+ * They share what did not change. If they need too much memory or are too many, every second one is
+ * dropped and later ones are further apart. For the applying thread.
+ */
+final class CountHistory {
+  private static final int MOST = 128;
+  private static final long LEAST_DISTANCE = 4096;
+
+  /**
+   * Blocks of a revision.
+   *
+   * @param bytes memory that the revision kept before does not share
+   */
+  record Kept(long revision, KeyBlocks blocks, long bytes) {}
+
+  private final long maxBytes;
+  private final long leastDistance;
+  private List<Kept> kept = List.of();
+  private long distance;
+
+  /** Keeps nothing yet. */
+  CountHistory(CountBounds bounds) {
+    this.maxBytes = bounds.maxBytes() / 2;
+    // Small blocks, in tests: revisions are as close together.
+    this.leastDistance = Math.min(LEAST_DISTANCE, 8L * bounds.blockKeys());
+    this.distance = leastDistance;
+  }
+
+  /** The blocks that are kept, in the order of revisions; immutable. */
+  List<Kept> kept() {
+    return kept;
+  }
+
+  /** Memory, in bytes. */
+  long bytes() {
+    return kept.stream().mapToLong(Kept::bytes).sum();
+  }
+
+  /** Drops what is compacted, and keeps the blocks of a new revision if it is far enough. */
+  void published(long revision, KeyBlocks blocks, long compacted) {
+    List<Kept> next = kept;
+    if (!next.isEmpty() && next.get(0).revision() < compacted) {
+      next = next.stream().filter(each -> each.revision() >= compacted).toList();
+      if (next.size() < MOST / 4) {
+        distance = Math.max(leastDistance, distance / 2);
+      }
+    }
+    long newest = next.isEmpty() ? 0 : next.get(next.size() - 1).revision();
+    if (revision >= newest + distance) {
+      List<Kept> pair = new ArrayList<>(next.subList(Math.max(0, next.size() - 1), next.size()));
+      pair.add(new Kept(revision, blocks, 0));
+      next = new ArrayList<>(next);
+      next.add(withBytes(pair).get(pair.size() - 1));
+      while (next.size() > MOST || (sum(next) > maxBytes && !next.isEmpty())) {
+        next = everySecond(next);
+        distance *= 2;
+      }
+    }
+    kept = List.copyOf(next);
+  }
+
+  private static long sum(List<Kept> all) {
+    return all.stream().mapToLong(Kept::bytes).sum();
+  }
+
+  private static List<Kept> everySecond(List<Kept> all) {
+    List<Kept> half = new ArrayList<>();
+    for (int i = 1; i < all.size(); i += 2) {
+      half.add(all.get(i));
+    }
+    return withBytes(half);
+  }
+
+  private static List<Kept> withBytes(List<Kept> all) {
+    List<Kept> counted = new ArrayList<>();
+    Set<Object> before = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (Kept each : all) {
+      Set<Object> parts = Collections.newSetFromMap(new IdentityHashMap<>());
+      long bytes = 8L * each.blocks().chunks().length;
+      for (BlockChunk chunk : each.blocks().chunks()) {
+        boolean sharesStarts = before.contains(chunk.sharedStarts());
+        bytes += before.contains(chunk) ? 0 : sharesStarts ? chunk.countBytes() : chunk.bytes();
+        parts.add(chunk);
+        parts.add(chunk.sharedStarts());
+      }
+      counted.add(new Kept(each.revision(), each.blocks(), bytes));
+      before = parts;
+    }
+    return counted;
+  }
+}
