@@ -278,7 +278,8 @@ class StoppedMemberTest {
                 + Bytes.utf8("key1")
                 + " is at revision 9, but LATEST has no row",
             data.resolve("state") + ": LATEST has 5 keys, KEY has 6 live ones",
-            "Error: " + data + " has 2 problems");
+            data.resolve("state") + ": the block of keys from  counts 6 live keys, LATEST has 5",
+            "Error: " + data + " has 3 problems");
   }
 
   @Test
