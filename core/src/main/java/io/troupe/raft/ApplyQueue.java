@@ -12,6 +12,12 @@ final class ApplyQueue {
   /** Allows the state machine to have the next batch when it has finished one. */
   private static final int MAX_BATCHES = 8;
 
+  /**
+   * Part of the log's memory for entries that every member stores. A new leader may need a few of
+   * them, for followers that were behind its predecessor; older ones it reads from the disk.
+   */
+  private static final int STORED_PART = 64;
+
   private final RaftEffects effects;
   private final RaftLog log;
   private final RaftSettings settings;
@@ -100,6 +106,18 @@ final class ApplyQueue {
    */
   boolean isApplyLagging() {
     return isLogMemoryFull() && applied < Math.min(log.commit(), log.stable());
+  }
+
+  /**
+   * Removes applied entries from memory that no follower needs, except for the newest. They would
+   * live just long enough to fill the old generation of the heap.
+   *
+   * @param stored last index that every follower stores
+   */
+  void freeStoredByAll(long stored) {
+    log.trimMemory(
+        Math.min(stored, Math.min(applied, log.stable())),
+        Math.max(1, settings.maxLogBytesInMemory() / STORED_PART));
   }
 
   private void trimMemory() {

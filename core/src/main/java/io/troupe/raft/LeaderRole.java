@@ -364,6 +364,11 @@ final class LeaderRole extends Role {
   }
 
   @Override
+  long storedByAll() {
+    return replication.storedByAll();
+  }
+
+  @Override
   ReplicationStatus replicationStatus() {
     return replication.status();
   }

@@ -230,6 +230,7 @@ public final class RaftCore {
   public void applied(long index) {
     begin();
     applyQueue.applied(index);
+    applyQueue.freeStoredByAll(election.role().storedByAll());
     finish();
   }
 

@@ -15,7 +15,8 @@ package io.troupe.raft;
  * @param maxPendingProposals unapplied entries (and, separately, unreleased reads) before new ones
  *     are refused; 1 or more. Twice as many before proposals with priority are refused (Q6)
  * @param maxLogBytesInMemory size of the entries kept in memory; if unapplied entries alone reach
- *     it, proposals are refused
+ *     it, proposals are refused. Of the entries that every member stores and that are applied, a
+ *     64th part of it is kept
  * @param diskStallTicks time without a completion of the disk after which a leader transfers
  *     leadership or steps down, and no member campaigns; 0 means never
  */

@@ -269,6 +269,15 @@ final class Replication {
     return core.conf.quorum().committedIndex(this::matchOf);
   }
 
+  /** The highest index that every follower stores; Long.MAX_VALUE without followers. */
+  long storedByAll() {
+    long stored = Long.MAX_VALUE;
+    for (Progress progress : followers.values()) {
+      stored = Math.min(stored, progress.match());
+    }
+    return stored;
+  }
+
   private long matchOf(NodeId member) {
     if (member.equals(core.self)) {
       return core.log.stable();

@@ -73,6 +73,11 @@ abstract sealed class Role permits FollowerRole, PreCandidateRole, CandidateRole
   /** Ignored unless this member leads. */
   void logRead(NodeId to, long from, List<Entry> entries) {}
 
+  /** Highest index that every follower stores. Only a leader has followers. */
+  long storedByAll() {
+    return Long.MAX_VALUE;
+  }
+
   /** Known only to a leader. */
   @Nullable ReplicationStatus replicationStatus() {
     return null;
