@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Counts of live keys in table files, and states of programs without them. */
 class CountedStateTest {
   private static final int KEYS = 70_000;
+  private static final RocksSettings SMALL = new RocksSettings(8 << 20, 4 << 20, 2, 64, 0);
 
   private final Path directory;
 
@@ -39,7 +40,7 @@ class CountedStateTest {
   @ParameterizedTest
   @ValueSource(longs = {3, 4, 6})
   void stateWithoutCountsIsCountedAtItsFirstStart(long schema) {
-    try (RocksStore store = RocksStore.open(directory, RocksStoreTest.SMALL);
+    try (RocksStore store = RocksStore.open(directory, SMALL);
         StateMachine machine = new StateMachine(store, 1 << 20)) {
       for (int i = 1; i <= KEYS; i++) {
         machine.apply(i, 1, new Operation.Put(key(i), Bytes.EMPTY, 0, false, false, false));
@@ -51,12 +52,12 @@ class CountedStateTest {
       OldStates.schema(store, schema);
     }
     List<Long> reports = new ArrayList<>();
-    try (RocksStore store = RocksStore.open(directory, RocksStoreTest.SMALL)) {
+    try (RocksStore store = RocksStore.open(directory, SMALL)) {
       assertThat(KeyCounting.isNeeded(store)).isTrue();
       KeyCounting.runIfNeeded(store, CountBounds.ofHeap(), reports::add);
     }
     assertThat(reports).containsExactly(65_536L);
-    try (RocksStore store = RocksStore.open(directory, RocksStoreTest.SMALL)) {
+    try (RocksStore store = RocksStore.open(directory, SMALL)) {
       assertThat(KeyCounting.isNeeded(store)).as("second start").isFalse();
       List<String> problems = new ArrayList<>();
       StoreCheck.run(store, problems::add);
@@ -68,7 +69,7 @@ class CountedStateTest {
         assertThat(count(machine, new KeyRange(key(11), key(60_011)))).isEqualTo(59_999);
       }
     }
-    try (RocksStore store = RocksStore.open(directory, RocksStoreTest.SMALL);
+    try (RocksStore store = RocksStore.open(directory, SMALL);
         StateMachine machine = new StateMachine(store, 1 << 20)) {
       assertThat(machine.reader().keys()).isEqualTo(KEYS - 1);
     }
