@@ -178,7 +178,7 @@ final class IdleMemory {
 
       @Override
       public void event(WatchEvents.Event event) {
-        failed(new IOException("an event of a key that nobody writes"));
+        failed(new IOException("an event of a key that has no writer"));
       }
 
       @Override

@@ -38,7 +38,7 @@ import java.util.concurrent.TimeUnit;
 
 /** One connection to a member; each unary call has a deadline, and the client repeats none. */
 final class EtcdClient implements AutoCloseable {
-  /** For clients that go on while a member is paused or starts again. */
+  /** For clients that continue while a member is paused or restarts. */
   static final Duration SHORT_DEADLINE = Duration.ofSeconds(3);
 
   private static final Duration DEADLINE = Duration.ofSeconds(15);

@@ -51,6 +51,7 @@ class BuildSelectionTest {
           "ProgramTest",
           "InterruptedRunTest",
           "FreePortTest",
+          "FailedTestLogsTest",
           // Only the tests of these classes that start no process.
           "MemoryLockTest",
           "RocksStoreTest");
