@@ -35,7 +35,7 @@ public final class AuthRows {
 
   /** Value of {@link #SCHEMA} for this schema. */
   public static Bytes schema() {
-    return RowCodec.longs(SCHEMA_VERSION);
+    return StoreKeys.schemaRow(SCHEMA_VERSION);
   }
 
   /** Value of {@link #AUTH}. */

@@ -19,6 +19,7 @@ final class BlockBuilder {
   private Bytes start = Bytes.EMPTY;
   private int count;
   private @Nullable Bytes last;
+  private boolean merged;
 
   BlockBuilder(CountBounds bounds) {
     this.maxBytes = bounds.maxBytes() / 2;
@@ -32,12 +33,9 @@ final class BlockBuilder {
     if (before != null && count >= blockKeys + blockKeys / 2) {
       Bytes separator = KeyBlocks.separator(before, key);
       if (separator != null) {
-        addBlock(new Block(start, count));
+        addWithinBounds(new Block(start, count));
         start = separator;
         count = 0;
-        if (bytes > maxBytes) {
-          mergeNeighbors();
-        }
       }
     }
     count = Math.addExact(count, 1);
@@ -51,6 +49,14 @@ final class BlockBuilder {
     }
   }
 
+  private void addWithinBounds(Block block) {
+    addBlock(block);
+    if (bytes > maxBytes && blockKeys < CountBounds.MOST_BLOCK_KEYS) {
+      mergeNeighbors();
+      merged = true;
+    }
+  }
+
   private void endChunk() {
     BlockChunk chunk = BlockChunk.of(blocks);
     chunks.add(chunk);
@@ -59,7 +65,7 @@ final class BlockBuilder {
   }
 
   private void mergeNeighbors() {
-    blockKeys = Math.multiplyExact(2, blockKeys);
+    blockKeys *= 2;
     List<BlockChunk> before = chunks;
     List<Block> rest = List.copyOf(blocks);
     chunks = new ArrayList<>();
@@ -109,12 +115,20 @@ final class BlockBuilder {
   }
 
   /**
-   * Reads the blocks that a state has.
+   * Blocks that a state has.
+   *
+   * @param merged true if some were merged because all of them need too much memory: their rows are
+   *     still those of the smaller blocks
+   */
+  record Stored(KeyBlocks blocks, boolean merged) {}
+
+  /**
+   * Reads the blocks that a state has. A member with more memory may have written them.
    *
    * @throws StoreException if their rows are damaged
    */
-  static KeyBlocks stored(StoreView store) {
-    BlockBuilder builder = new BlockBuilder(new CountBounds(2, Long.MAX_VALUE));
+  static Stored stored(StoreView store, CountBounds bounds) {
+    BlockBuilder builder = new BlockBuilder(bounds);
     boolean first = true;
     try (OrderedStore.Cursor rows = CountRows.cursor(store)) {
       while (rows.next()) {
@@ -123,12 +137,12 @@ final class BlockBuilder {
           throw new StoreException("the first block of live keys has no count");
         }
         first = false;
-        builder.addBlock(new Block(start, CountRows.count(rows.value())));
+        builder.addWithinBounds(new Block(start, CountRows.count(rows.value())));
       }
     }
     if (first) {
       throw new StoreException("the state has no counts of live keys");
     }
-    return builder.ofBlocks();
+    return new Stored(builder.ofBlocks(), builder.merged);
   }
 }

@@ -2,7 +2,6 @@ package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
 import io.troupe.mvcc.OrderedStore.Cursor;
-import io.troupe.mvcc.OrderedStore.Space;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,7 +66,7 @@ final class CompactionScan implements ObsoleteVersions {
     this.kept = kept;
     this.current = kept;
     this.stepsLeft = stepsLeft;
-    this.rows = store.longCursor(Space.KEY, row, null);
+    this.rows = VersionCursor.openLong(store, row, null);
   }
 
   /** Begins the search of a compaction. */

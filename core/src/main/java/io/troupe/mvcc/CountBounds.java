@@ -17,6 +17,9 @@ public record CountBounds(int blockKeys, long maxBytes) {
 
   private static final long LEAST_BYTES = 1 << 20;
 
+  /** Blocks do not become larger than twice this, whatever their memory. */
+  static final int MOST_BLOCK_KEYS = 1 << 28;
+
   /** For members: one thirty-second of the heap. */
   public static CountBounds ofHeap() {
     long share = Runtime.getRuntime().maxMemory() / 32;

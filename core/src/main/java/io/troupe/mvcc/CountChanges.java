@@ -81,6 +81,11 @@ final class CountChanges {
 
   private @Nullable Bytes version(Bytes place, Bytes key) {
     long main = StoreKeys.revisionMain(place);
-    return store.get(Space.KEY, StoreKeys.row(key, main, StoreKeys.revisionSub(place), false));
+    int sub = StoreKeys.revisionSub(place);
+    Bytes latest = store.get(Space.LATEST, key);
+    RowCodec.Place newest = latest == null ? null : RowCodec.place(latest);
+    return latest != null && newest != null && newest.main() == main && newest.sub() == sub
+        ? latest.slice(newest.bytes())
+        : store.get(Space.KEY, StoreKeys.row(key, main, sub, false));
   }
 }

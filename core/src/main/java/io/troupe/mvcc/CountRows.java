@@ -55,6 +55,11 @@ final class CountRows {
     return applied.length() >= APPLIED_BYTES;
   }
 
+  /** The row of the applied index, in the same state without counts. */
+  static Bytes withoutCounts(Bytes applied) {
+    return applied.slice(0, CREATIONS_AT);
+  }
+
   /** The first revision whose changes show which puts created a key. */
   static long creationsSince(Bytes applied) {
     return StoreKeys.getLong(applied, CREATIONS_AT);

@@ -2,7 +2,6 @@ package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
 import io.troupe.model.Invariant;
-import io.troupe.model.KeyValue;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
 import java.util.ArrayList;
@@ -25,7 +24,7 @@ final class EntryRows {
   private final long batchBytes;
 
   /** Newest records of keys that changed since the last batch. */
-  private final Map<Bytes, KeyValue> changed = new HashMap<>();
+  private final Map<Bytes, NewestRecord> changed = new HashMap<>();
 
   /** Rows of the current entry that are neither keys nor revisions; written in its last batch. */
   private final List<StoreBatch.Change> otherRows = new ArrayList<>();
@@ -80,7 +79,7 @@ final class EntryRows {
   }
 
   /** Newest record of a key that changed since the last batch, or null. */
-  @Nullable KeyValue find(Bytes key) {
+  @Nullable NewestRecord find(Bytes key) {
     return changed.get(key);
   }
 
@@ -107,9 +106,33 @@ final class EntryRows {
     otherRows.add(new StoreBatch.Change(space, key, value));
   }
 
-  /** Records the newest record of a key, or a record that is {@link RecordCache#absent}. */
-  void changed(KeyValue newest) {
-    changed.put(newest.key(), newest);
+  /** Records the newest record of a key, or one that is {@link NewestRecord#isAbsent}. */
+  void changed(NewestRecord newest) {
+    changed.put(newest.kv().key(), newest);
+  }
+
+  /**
+   * Adds a version of a key to the digest. LATEST alone contains it until the next change of the
+   * key.
+   *
+   * @param row as in KEY
+   */
+  void addVersion(Bytes row, Bytes value) {
+    digest.changed(Space.KEY, row, value);
+  }
+
+  /** The newest version so far, which the current entry replaces, becomes part of the history. */
+  void moveToHistory(NewestRecord former) {
+    if (former.sub() != NewestRecord.IN_HISTORY) {
+      pending.put(Space.KEY, former.row(), former.value());
+    }
+  }
+
+  /** Sets the schema, with the last batch of the current entry. */
+  void setSchema(long schema) {
+    digest.changed(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(schema));
+    otherRows.add(
+        new StoreBatch.Change(Space.META, StoreKeys.META_SCHEMA, StoreKeys.schemaRow(schema)));
   }
 
   /** Adds an internal row of the store, which is not an effect of an entry. */
@@ -146,7 +169,7 @@ final class EntryRows {
     try (Cursor row =
         pending.cursor(Space.META, StoreKeys.META_SCHEMA, StoreKeys.META_SCHEMA.successor())) {
       Invariant.require(row.next(), "the state has no schema");
-      return StoreKeys.getLong(row.value(), 0);
+      return StoreKeys.schema(row.value());
     }
   }
 
@@ -175,8 +198,8 @@ final class EntryRows {
 
   private void write(long revision) {
     pending.write();
-    for (KeyValue kv : changed.values()) {
-      records.committed(kv, revision);
+    for (NewestRecord newest : changed.values()) {
+      records.committed(newest, revision);
     }
     changed.clear();
   }

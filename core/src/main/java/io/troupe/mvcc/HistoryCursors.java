@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * closes it.
  *
  * @param changes over {@link Space#REV}, before its first row
- * @param rows over {@link Space#KEY}, before its first row
+ * @param rows before the first version
  */
-record HistoryCursors(Cursor changes, Cursor rows) implements AutoCloseable {
+record HistoryCursors(Cursor changes, VersionCursor rows) implements AutoCloseable {
   /**
    * Opens the cursors.
    *
@@ -25,18 +25,18 @@ record HistoryCursors(Cursor changes, Cursor rows) implements AutoCloseable {
   static HistoryCursors open(StoreView store, Bytes from, @Nullable Bytes toExclusive) {
     return open(
         store.cursor(Space.REV, from, toExclusive, false),
-        () -> store.cursor(Space.KEY, Bytes.EMPTY, null, false));
+        () -> VersionCursor.open(store, Bytes.EMPTY, null));
   }
 
   /** The same for a walk over very many rows. */
   static HistoryCursors openLong(StoreView store, Bytes from, @Nullable Bytes toExclusive) {
     return open(
         store.longCursor(Space.REV, from, toExclusive),
-        () -> store.longCursor(Space.KEY, Bytes.EMPTY, null));
+        () -> VersionCursor.openLong(store, Bytes.EMPTY, null));
   }
 
-  private static HistoryCursors open(Cursor changes, Supplier<Cursor> openRows) {
-    @Nullable Cursor rows = null;
+  private static HistoryCursors open(Cursor changes, Supplier<VersionCursor> openRows) {
+    @Nullable VersionCursor rows = null;
     try {
       rows = openRows.get();
       return new HistoryCursors(changes, rows);

@@ -201,9 +201,7 @@ public final class HistoryExport {
     Bytes row = change.rowOfPut();
     boolean compacted = change.main < at.compactedRevision();
     boolean found =
-        compacted
-            ? rows.seek(StoreKeys.newestAt(change.userKey, at.compactedRevision()))
-            : rows.moveTo(row);
+        compacted ? rows.seekNewestAt(change.userKey, at.compactedRevision()) : rows.moveTo(row);
     return found && rows.cursor.key().equals(row)
         ? RowCodec.keyValue(row, rows.cursor.value())
         : null;
@@ -211,22 +209,23 @@ public final class HistoryExport {
 
   /** A walk over rows that are looked up in ascending order. */
   private static final class Rows {
-    final Cursor cursor;
+    final VersionCursor cursor;
     private boolean onRow;
 
-    Rows(Cursor cursor) {
+    Rows(VersionCursor cursor) {
       this.cursor = cursor;
     }
 
-    boolean seek(Bytes from) {
-      onRow = cursor.seek(from);
+    boolean seekNewestAt(Bytes key, long main) {
+      onRow = cursor.seekNewestAt(key, main);
       return onRow;
     }
 
     /** Moves to the first row at or after {@code from}, which is often one of the next rows. */
     boolean moveTo(Bytes from) {
       if (!onRow) {
-        return seek(from);
+        onRow = cursor.seek(from);
+        return onRow;
       }
       for (int step = 0; onRow && cursor.key().compareTo(from) < 0; step++) {
         onRow = step < STEPS_BEFORE_SEEK ? cursor.next() : cursor.seek(from);

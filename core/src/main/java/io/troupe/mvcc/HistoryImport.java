@@ -153,7 +153,7 @@ public final class HistoryImport {
       while (rows.next()) {
         Bytes row = rows.key();
         if ((last == null || !StoreKeys.sameKey(row, last)) && !StoreKeys.isTombstone(row)) {
-          addNewest(RowCodec.keyValue(row, rows.value()));
+          addNewest(row, RowCodec.keyValue(row, rows.value()));
           blocks.add(StoreKeys.userKey(row));
         }
         last = row;
@@ -166,7 +166,7 @@ public final class HistoryImport {
         StoreKeys.META_APPLIED,
         CountRows.applied(at.appliedIndex(), at.appliedTerm(), 0, 1));
     if (store.get(Space.META, StoreKeys.META_SCHEMA) == null) {
-      put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(StoreKeys.SCHEMA));
+      put(Space.META, StoreKeys.META_SCHEMA, StoreKeys.schemaRow(StoreKeys.SCHEMA));
     }
     if (at.compactedRevision() >= 0) {
       put(Space.META, StoreKeys.META_COMPACTED, RowCodec.longs(at.compactedRevision()));
@@ -177,8 +177,10 @@ public final class HistoryImport {
     flush();
   }
 
-  private void addNewest(KeyValue kv) {
-    put(Space.LATEST, kv.key(), RowCodec.latest(kv));
+  /** The newest version is stored in LATEST alone. */
+  private void addNewest(Bytes row, KeyValue kv) {
+    put(Space.LATEST, kv.key(), RowCodec.latest(kv, StoreKeys.sub(row)));
+    batch.delete(Space.KEY, row);
     boolean leased = kv.lease() != 0 && store.get(Space.LEASE, MetaRows.grant(kv.lease())) != null;
     if (leased) {
       put(Space.LEASE, StoreKeys.attachment(kv.lease(), kv.key()), Bytes.EMPTY);

@@ -19,12 +19,12 @@ final class HistoryRead {
   private static final int MAX_CHANGES = 20_000;
 
   private final Cursor changes;
-  private final Cursor rows;
+  private final VersionCursor rows;
   private final KeyRange range;
   private final boolean withPrev;
   private final ReadView view;
 
-  HistoryRead(Cursor changes, Cursor rows, KeyRange range, boolean withPrev, ReadView view) {
+  HistoryRead(Cursor changes, VersionCursor rows, KeyRange range, boolean withPrev, ReadView view) {
     this.changes = changes;
     this.rows = rows;
     this.range = range;
@@ -84,7 +84,7 @@ final class HistoryRead {
   private Event event(Bytes key, long main, boolean tombstone) {
     Bytes row = StoreKeys.row(key, main, StoreKeys.revisionSub(changes.key()), tombstone);
     if (!tombstone || withPrev) {
-      if (!rows.seek(row) || !rows.key().equals(row)) {
+      if (!rows.seekExactly(row)) {
         throw new StoreException("no row for a change of revision " + main);
       }
     }

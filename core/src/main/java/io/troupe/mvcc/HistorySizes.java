@@ -2,7 +2,6 @@ package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
 import io.troupe.mvcc.OrderedStore.Cursor;
-import io.troupe.mvcc.OrderedStore.Space;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +39,7 @@ public final class HistorySizes {
    */
   public boolean advance(int count) {
     Bytes from = last == null ? Bytes.EMPTY : last.concat(Bytes.of(0));
-    try (Cursor rows = view.cursor(Space.KEY, from, null, false)) {
+    try (Cursor rows = VersionCursor.open(view, from, null)) {
       for (int i = 0; i < count; i++) {
         if (!rows.next()) {
           return false;

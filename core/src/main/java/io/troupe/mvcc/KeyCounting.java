@@ -47,16 +47,40 @@ public final class KeyCounting {
     if (applied == null) {
       throw new StoreException("the applied index disappeared");
     }
-    StoreBatch complete = new StoreBatch();
-    complete.put(
-        Space.META,
-        StoreKeys.META_APPLIED,
+    setApplied(
+        store,
         CountRows.applied(
             StoreKeys.getLong(applied, 0),
             StoreKeys.getLong(applied, 8),
             StoreKeys.getLong(applied, 16),
             at.revision() + 1));
-    store.write(complete);
+  }
+
+  /**
+   * Reads the blocks of a state, after {@link #runIfNeeded}. If they need more memory than the
+   * bounds permit, larger ones replace them. A crash in between leaves the state without counts.
+   *
+   * @throws StoreException if their rows are damaged
+   */
+  static KeyBlocks blocks(OrderedStore store, CountBounds bounds) {
+    Bytes applied = store.get(Space.META, StoreKeys.META_APPLIED);
+    if (applied == null) {
+      return KeyBlocks.empty();
+    }
+    BlockBuilder.Stored stored = BlockBuilder.stored(store, bounds);
+    if (stored.merged()) {
+      setApplied(store, CountRows.withoutCounts(applied));
+      removeAll(store);
+      write(store, stored.blocks());
+      setApplied(store, applied);
+    }
+    return stored.blocks();
+  }
+
+  private static void setApplied(OrderedStore store, Bytes row) {
+    StoreBatch batch = new StoreBatch();
+    batch.put(Space.META, StoreKeys.META_APPLIED, row);
+    store.write(batch);
   }
 
   /** The newest records belong to a partial entry, if there is one. */
@@ -65,7 +89,7 @@ public final class KeyCounting {
       Bytes first = StoreKeys.LATEST_REVISION.successor();
       return new LatestIterator(store.cursor(Space.LATEST, first, null, false), first);
     }
-    return new VersionIterator(store.cursor(Space.KEY, Bytes.EMPTY, null, false), revision);
+    return new VersionIterator(VersionCursor.open(store, Bytes.EMPTY, null), revision);
   }
 
   private static void removeAll(OrderedStore store) {

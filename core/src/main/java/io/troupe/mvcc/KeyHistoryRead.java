@@ -25,17 +25,66 @@ final class KeyHistoryRead {
     this.withPrev = withPrev;
   }
 
-  /** Opens a cursor over the versions from a revision on, oldest first. */
-  Cursor cursor(long fromRevision) {
-    Bytes after = StoreKeys.newestAt(key, Math.max(fromRevision, 1) - 1);
-    return store.cursor(Space.KEY, StoreKeys.firstOf(key), after, true);
+  /** The versions of the key, oldest first. One thread; the owner closes it. */
+  static final class Versions implements AutoCloseable {
+    private final @Nullable NewestRecord newest;
+    private final Cursor older;
+    private Bytes row = Bytes.EMPTY;
+    private boolean onNewest;
+
+    /** LATEST was read first: a version that was replaced since then is in both. */
+    private Versions(@Nullable NewestRecord newest, Cursor older) {
+      this.newest = newest;
+      this.older = older;
+    }
+
+    private boolean next() {
+      if (!onNewest && older.next()) {
+        row = older.key();
+        return true;
+      }
+      NewestRecord last = newest;
+      // Rows sort from the newest version to the oldest.
+      if (onNewest || last == null || (!row.isEmpty() && last.row().compareTo(row) >= 0)) {
+        return false;
+      }
+      onNewest = true;
+      row = last.row();
+      return true;
+    }
+
+    private @Nullable KeyValue record() {
+      if (onNewest && newest != null) {
+        return newest.kv();
+      }
+      return StoreKeys.isTombstone(row) ? null : RowCodec.keyValue(row, older.value());
+    }
+
+    @Override
+    public void close() {
+      older.close();
+    }
+  }
+
+  /** Opens the versions from a revision on. */
+  Versions versions(long fromRevision) {
+    long from = Math.max(fromRevision, 1);
+    Bytes latest = store.get(Space.LATEST, key);
+    NewestRecord newest = latest == null ? null : RowCodec.latest(key, latest);
+    boolean wanted =
+        newest != null
+            && newest.sub() != NewestRecord.IN_HISTORY
+            && newest.kv().modRevision() >= from;
+    Bytes after = StoreKeys.newestAt(key, from - 1);
+    return new Versions(
+        wanted ? newest : null, store.cursor(Space.KEY, StoreKeys.firstOf(key), after, true));
   }
 
   /**
    * Continues to read until a limit is reached at the end of a revision, or until the end of the
-   * cursor.
+   * versions.
    */
-  HistoryResult.Events read(Cursor versions, ReadView view, int maxRevisions, long maxBytes) {
+  HistoryResult.Events read(Versions versions, ReadView view, int maxRevisions, long maxBytes) {
     List<Event> events = new ArrayList<>();
     long bytes = 0;
     int revisions = 0;
@@ -43,7 +92,7 @@ final class KeyHistoryRead {
     @Nullable KeyValue before = null;
     @Nullable KeyValue newest = null;
     while (versions.next()) {
-      long main = StoreKeys.main(versions.key());
+      long main = StoreKeys.main(versions.row);
       if (main > view.revision()) {
         break;
       }
@@ -56,10 +105,7 @@ final class KeyHistoryRead {
         open = main;
         revisions++;
       }
-      newest =
-          StoreKeys.isTombstone(versions.key())
-              ? null
-              : RowCodec.keyValue(versions.key(), versions.value());
+      newest = versions.record();
       Event event = event(newest, main, before, view);
       events.add(event);
       bytes += HistoryRead.bytes(event);

@@ -28,7 +28,7 @@ final class KvHash {
   private static final long MOST_STEPS_FOR_A_CHANGE = 8;
 
   private final Cursor changes;
-  private final Cursor rows;
+  private final VersionCursor rows;
   private final long compactRevision;
   private final long hashRevision;
   private final HashWindow window;
@@ -55,9 +55,9 @@ final class KvHash {
    * Prepares a hash whose window takes one sixty-fourth of the heap.
    *
    * @param changes over the revision space up to the hash revision
-   * @param rows over the whole key space
+   * @param rows over all versions
    */
-  KvHash(Cursor changes, Cursor rows, long compactRevision, long hashRevision) {
+  KvHash(Cursor changes, VersionCursor rows, long compactRevision, long hashRevision) {
     this(changes, rows, compactRevision, hashRevision, windowOfHeap());
   }
 
@@ -67,7 +67,12 @@ final class KvHash {
    * @param windowChanges maximum number of changes that are hashed in one walk, 1 or more; the hash
    *     does not depend on it
    */
-  KvHash(Cursor changes, Cursor rows, long compactRevision, long hashRevision, int windowChanges) {
+  KvHash(
+      Cursor changes,
+      VersionCursor rows,
+      long compactRevision,
+      long hashRevision,
+      int windowChanges) {
     this.changes = changes;
     this.rows = rows;
     this.compactRevision = compactRevision;
@@ -207,8 +212,11 @@ final class KvHash {
 
   private void seekRow(int place, Bytes key, long main, int sub) {
     Bytes row = StoreKeys.row(key, main, sub, false);
-    Bytes from = main <= compactRevision ? StoreKeys.newestAt(key, keptAt) : row;
-    if (rows.seek(from) && rows.key().equals(row)) {
+    boolean found =
+        main <= compactRevision
+            ? rows.seekNewestAt(key, keptAt) && rows.key().equals(row)
+            : rows.seekExactly(row);
+    if (found) {
       sumPut(RowCodec.keyValue(row, value.value(rows)), sub, place);
     }
   }

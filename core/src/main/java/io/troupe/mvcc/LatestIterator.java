@@ -76,6 +76,11 @@ final class LatestIterator implements RecordWalk {
 
   @Override
   public KeyValue record() {
+    return newest().kv();
+  }
+
+  /** The record of the live key and its place. */
+  NewestRecord newest() {
     return RowCodec.latest(cursor.key(), cursor.value());
   }
 

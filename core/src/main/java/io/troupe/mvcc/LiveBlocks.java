@@ -1,7 +1,6 @@
 package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
-import io.troupe.model.Invariant;
 import io.troupe.mvcc.BlockChunk.Block;
 import io.troupe.mvcc.KeyBlocks.Place;
 import io.troupe.mvcc.OrderedStore.Space;
@@ -23,8 +22,6 @@ import org.jspecify.annotations.Nullable;
 final class LiveBlocks {
   private static final int SPLITS_OF_COMMIT = 4;
   private static final int SWEPT_CHUNKS_OF_COMMIT = 16;
-
-  private static final int MOST_BLOCK_KEYS = 1 << 28;
 
   /** Chunks with fewer blocks are joined with a neighbor. */
   private static final int FEW_BLOCKS = BlockChunk.MOST_BLOCKS / 4;
@@ -58,6 +55,8 @@ final class LiveBlocks {
   /** The next chunk whose blocks are merged to save memory, or -1. */
   private int sweep = -1;
 
+  private long corrections;
+
   /** Continues with the blocks that are stored. */
   LiveBlocks(KeyBlocks stored, CountBounds bounds) {
     this.chunks = stored.chunks();
@@ -67,7 +66,7 @@ final class LiveBlocks {
     this.maxBytes = bounds.maxBytes() / 2;
     this.blockKeys = leastBlockKeys;
     long average = keys / stored.blocks();
-    while (average > 2L * blockKeys && blockKeys < MOST_BLOCK_KEYS) {
+    while (average > 2L * blockKeys && blockKeys < CountBounds.MOST_BLOCK_KEYS) {
       blockKeys *= 2;
     }
     last = stored;
@@ -91,11 +90,15 @@ final class LiveBlocks {
     int index = KeyBlocks.chunkOf(chunks, key);
     BlockChunk chunk = ownChunk(index);
     int slot = chunk.find(key);
-    int count = chunk.add(slot, difference);
-    Invariant.require(count >= 0, "more live keys were removed than counted");
+    Bytes start = chunk.start(slot);
+    Touched block = touch(start);
+    if (chunk.count(slot) + difference < 0) {
+      splits.addWrong(start);
+      return;
+    }
+    chunk.add(slot, difference);
     keys += difference;
     last = null;
-    Touched block = touch(chunk.start(slot));
     if (block.entry != entry) {
       block.entry = entry;
       block.difference = 0;
@@ -120,6 +123,11 @@ final class LiveBlocks {
   /** Memory, in bytes. */
   long bytes() {
     return bytes;
+  }
+
+  /** Counts that did not match the keys of their block and were replaced, since the start. */
+  long corrections() {
+    return corrections;
   }
 
   // ---- a commit ----
@@ -172,11 +180,17 @@ final class LiveBlocks {
   }
 
   /**
-   * Splits blocks that became large. Their new counts are written with the next batch.
+   * Splits blocks that became large, and corrects counts that do not match the keys: the counts are
+   * derived, so an error in them must not stop a member. The new counts are written with the next
+   * batch.
    *
    * @param store contains exactly the live keys that are counted
    */
   void split(StoreView store) {
+    if (splits.hasWrong()) {
+      Place place = current().find(splits.takeWrong());
+      correct(place, splits.keys(store, current().start(place), end(place)));
+    }
     for (int i = 0; i < SPLITS_OF_COMMIT && !splits.isEmpty(); i++) {
       Bytes start = splits.take();
       Place place = current().find(start);
@@ -184,12 +198,31 @@ final class LiveBlocks {
       if (chunks[place.chunk()].compare(place.slot(), start) != 0 || count <= 2 * blockKeys) {
         continue;
       }
-      Place next = current().next(place);
-      Bytes end = next == null ? null : current().start(next);
-      BlockSplits.Cut cut = splits.find(store, new Block(start, count), end, blockKeys);
-      if (cut != null) {
+      BlockSplits.Finding found =
+          splits.find(store, new Block(start, count), end(place), blockKeys);
+      if (found instanceof BlockSplits.Cut cut) {
         split(place, cut);
+      } else if (found instanceof BlockSplits.Fewer fewer) {
+        correct(place, fewer.keys());
       }
+    }
+  }
+
+  /** The first key after a block, or null. */
+  private @Nullable Bytes end(Place place) {
+    Place next = current().next(place);
+    return next == null ? null : current().start(next);
+  }
+
+  private void correct(Place place, int actual) {
+    BlockChunk chunk = ownChunk(place.chunk());
+    int difference = actual - chunk.count(place.slot());
+    if (difference != 0) {
+      chunk.add(place.slot(), difference);
+      keys += difference;
+      last = null;
+      corrections++;
+      touch(chunk.start(place.slot()));
     }
   }
 
@@ -252,7 +285,7 @@ final class LiveBlocks {
   /** If the blocks need too much memory, blocks become larger, a few chunks in each commit. */
   private void sweep() {
     boolean several = chunks.length > 1 || chunks[0].size() > 1;
-    if (sweep < 0 && bytes > maxBytes && several && blockKeys < MOST_BLOCK_KEYS) {
+    if (sweep < 0 && bytes > maxBytes && several && blockKeys < CountBounds.MOST_BLOCK_KEYS) {
       blockKeys *= 2;
       sweep = 0;
     } else if (sweep < 0 && blockKeys > leastBlockKeys && bytes < maxBytes / 8) {

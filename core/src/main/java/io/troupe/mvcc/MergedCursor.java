@@ -1,6 +1,7 @@
 package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -26,7 +27,7 @@ final class MergedCursor implements OrderedStore.Cursor {
    * Takes ownership of the cursor.
    *
    * @param below closed with this one
-   * @param pending the changes within the same bounds
+   * @param pending the changes within the same bounds, one at least
    */
   MergedCursor(OrderedStore.Cursor below, NavigableMap<Bytes, Bytes> pending) {
     this.below = below;
@@ -50,9 +51,19 @@ final class MergedCursor implements OrderedStore.Cursor {
   public boolean seek(Bytes key) {
     started = true;
     belowStands = below.seek(key);
-    above = pending.tailMap(key, true).entrySet().iterator();
+    above = from(key).entrySet().iterator();
     stepAbove();
     return settle();
+  }
+
+  /** A key outside of the bounds of the changes is legal. */
+  private NavigableMap<Bytes, Bytes> from(Bytes key) {
+    if (key.compareTo(pending.firstKey()) <= 0) {
+      return pending;
+    }
+    return key.compareTo(pending.lastKey()) > 0
+        ? Collections.emptyNavigableMap()
+        : pending.tailMap(key, true);
   }
 
   @Override

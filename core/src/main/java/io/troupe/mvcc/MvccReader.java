@@ -124,10 +124,11 @@ public final class MvccReader {
       return RangeRead.nothing(headerRevision);
     }
     if (range.isSingle()) {
-      KeyValue kv = point(range.key(), at);
+      NewestRecord found = point(range.key(), at);
+      KeyValue kv = found.isAbsent() ? null : found.kv();
       return at < view.get().compactedRevision()
           ? null
-          : RangeRead.point(RecordCache.isAbsent(kv) ? null : kv, query, headerRevision);
+          : RangeRead.point(kv, query, headerRevision);
     }
     try (RecordWalk walk = walk(range, at)) {
       return at < view.get().compactedRevision()
@@ -155,14 +156,14 @@ public final class MvccReader {
   /**
    * The record of a key at a published revision, from memory if its newest record is old enough.
    */
-  private KeyValue point(Bytes key, long at) {
-    KeyValue known = records.find(key);
-    if (known != null && known.modRevision() <= at) {
+  private NewestRecord point(Bytes key, long at) {
+    NewestRecord known = records.find(key);
+    if (known != null && known.kv().modRevision() <= at) {
       return known;
     }
     // Only a read of the newest state returns the newest record.
     boolean newest = known == null && at == view.get().revision();
-    KeyValue found = load(key, at);
+    NewestRecord found = load(key, at);
     if (newest) {
       records.loaded(found, at);
     }
@@ -170,22 +171,23 @@ public final class MvccReader {
   }
 
   /**
-   * Reads the record at a revision from the store; an {@link RecordCache#absent} record if the key
+   * Reads the record at a revision from the store; an {@link NewestRecord#absent} record if the key
    * is not live.
    */
-  KeyValue load(Bytes key, long at) {
+  NewestRecord load(Bytes key, long at) {
     Bytes latest = store.get(Space.LATEST, key);
     if (latest != null) {
-      KeyValue newest = RowCodec.latest(Bytes.wrap(key.toArray()), latest);
-      if (newest.modRevision() <= at) {
+      NewestRecord newest = RowCodec.latest(Bytes.wrap(key.toArray()), latest);
+      if (newest.kv().modRevision() <= at) {
         return newest;
       }
     }
+    // A version that was replaced after LATEST was read is here too.
     Bytes from = StoreKeys.newestAt(key, at);
     try (Cursor rows = store.cursor(Space.KEY, from, StoreKeys.after(key), false)) {
       return rows.next() && !StoreKeys.isTombstone(rows.key())
-          ? RowCodec.keyValue(rows.key(), rows.value())
-          : RecordCache.absent(Bytes.wrap(key.toArray()), at);
+          ? new NewestRecord(RowCodec.keyValue(rows.key(), rows.value()), NewestRecord.IN_HISTORY)
+          : NewestRecord.absent(Bytes.wrap(key.toArray()), at);
     }
   }
 
@@ -213,7 +215,7 @@ public final class MvccReader {
     }
     Bytes from =
         range.isSingle() ? StoreKeys.newestAt(range.key(), at) : StoreKeys.firstOf(range.key());
-    return new VersionIterator(store.cursor(Space.KEY, from, StoreKeys.upper(range), false), at);
+    return new VersionIterator(VersionCursor.open(store, from, StoreKeys.upper(range)), at);
   }
 
   /**
@@ -294,7 +296,7 @@ public final class MvccReader {
   /** The blocks in which the live keys are counted. */
   public CountedBlocks countedBlocks() {
     Published now = view.published();
-    return new CountedBlocks(now.blocks().blocks(), now.blockBytes());
+    return new CountedBlocks(now.blocks().blocks(), now.blockBytes(), now.corrections());
   }
 
   /**
@@ -302,8 +304,15 @@ public final class MvccReader {
    *
    * @param blocks 1 or more
    * @param bytes memory, with that of earlier counts
+   * @param corrections counts that did not match the keys of their block and were replaced, since
+   *     the start; a fault of the program if there are any
    */
-  public record CountedBlocks(long blocks, long bytes) {}
+  public record CountedBlocks(long blocks, long bytes, long corrections) {}
+
+  /** See {@link CountedBlocks#corrections}. */
+  public long countCorrections() {
+    return view.published().corrections();
+  }
 
   /**
    * Reads events for a watch that lags (W8).
@@ -367,7 +376,7 @@ public final class MvccReader {
       Bytes key, long fromRevision, HistoryLimits limits, boolean withPrev, ReadView before) {
     KeyHistoryRead read = new KeyHistoryRead(store, key, withPrev);
     HistoryResult.Events events;
-    try (Cursor versions = read.cursor(fromRevision)) {
+    try (KeyHistoryRead.Versions versions = read.versions(fromRevision)) {
       long compacted = view.get().compactedRevision();
       if (fromRevision < compacted) {
         return new HistoryResult.Compacted(compacted);

@@ -71,7 +71,8 @@ public final class MvccStore implements KvRead, AutoCloseable {
     this.records = new RecordCache(cacheBytes);
     Bytes stored = store.get(Space.META, StoreKeys.META_SCHEMA);
     if (stored != null) {
-      requireKnown(StoreKeys.getLong(stored, 0), PartialEntry.find(store) != null);
+      requireKnown(stored, PartialEntry.find(store) != null);
+      storeNewestOnce(store, stored);
     }
     KeyCounting.runIfNeeded(store, countBounds, keys -> {});
     Bytes applied = store.get(Space.META, StoreKeys.META_APPLIED);
@@ -79,19 +80,17 @@ public final class MvccStore implements KvRead, AutoCloseable {
     this.appliedTerm = applied == null ? 0 : StoreKeys.getLong(applied, 8);
     this.digest = new EffectDigest(applied == null ? 0 : StoreKeys.getLong(applied, 16));
     this.creationsSince = applied == null ? FIRST_REVISION : CountRows.creationsSince(applied);
-    this.blocks =
-        new LiveBlocks(
-            applied == null ? KeyBlocks.empty() : BlockBuilder.stored(store), countBounds);
+    this.blocks = new LiveBlocks(KeyCounting.blocks(store, countBounds), countBounds);
     this.countHistory = new CountHistory(countBounds);
     this.rows = new EntryRows(store, records, digest, bounds.batchBytes());
     if (applied == null) {
       rows.putOwn(Space.META, CountRows.key(Bytes.EMPTY), CountRows.value(0));
     }
     if (stored == null) {
-      rows.putOwn(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(StoreKeys.SCHEMA));
+      rows.putOwn(Space.META, StoreKeys.META_SCHEMA, StoreKeys.schemaRow(StoreKeys.SCHEMA));
       this.schema = StoreKeys.SCHEMA;
     } else {
-      this.schema = rows.completeSchema(StoreKeys.getLong(stored, 0));
+      this.schema = rows.completeSchema(StoreKeys.schema(stored));
     }
     long newest = number(Space.LATEST, StoreKeys.LATEST_REVISION, FIRST_REVISION);
     this.revision = rows.completeRevision(newest);
@@ -110,12 +109,26 @@ public final class MvccStore implements KvRead, AutoCloseable {
     this.compactor = new Compactor(store, view, finished);
   }
 
-  private static void requireKnown(long schema, boolean partial) {
-    if (schema < StoreKeys.SCHEMA || schema > StoreKeys.SCHEMA_WITH_VERSIONS) {
-      throw new StoreException("unknown schema " + schema + " of the state");
+  private static void requireKnown(Bytes schemaRow, boolean partial) {
+    long stored = StoreKeys.getLong(schemaRow, 0);
+    if (!StoreKeys.isKnownSchema(schemaRow)) {
+      throw new StoreException("unknown schema " + stored + " of the state");
     }
-    if (partial != (schema == StoreKeys.SCHEMA_PARTIAL)) {
-      throw new StoreException("mark of a partial entry does not match schema " + schema);
+    if (partial != (StoreKeys.schema(schemaRow) == StoreKeys.SCHEMA_PARTIAL)) {
+      throw new StoreException("mark of a partial entry does not match schema " + stored);
+    }
+  }
+
+  /**
+   * From now on KEY lacks the newest versions of keys that change. Programs that do not know that
+   * must not open the state any more. The rows stay as they are until their keys change.
+   */
+  private static void storeNewestOnce(OrderedStore store, Bytes schemaRow) {
+    if (StoreKeys.hasNewestTwice(schemaRow)) {
+      StoreBatch batch = new StoreBatch();
+      batch.put(
+          Space.META, StoreKeys.META_SCHEMA, StoreKeys.schemaRow(StoreKeys.schema(schemaRow)));
+      store.write(batch);
     }
   }
 
@@ -213,7 +226,8 @@ public final class MvccStore implements KvRead, AutoCloseable {
    */
   public @Nullable KeyValue put(Bytes key, Bytes value, long lease) {
     writePartWhenFull();
-    KeyValue old = get(key);
+    NewestRecord former = reads.newest(key);
+    KeyValue old = former == null ? null : former.kv();
     digest.replaced(old);
     long main = revision + 1;
     int sub = events.count();
@@ -222,15 +236,19 @@ public final class MvccStore implements KvRead, AutoCloseable {
     if (old == null) {
       blocks.created(key);
     }
+    // Key and value are copied, so that the cache does not keep the memory of a request.
     Bytes row = StoreKeys.row(key, main, sub, false);
-    Bytes record = RowCodec.record(create, version, lease, value);
-    rows.set(Space.KEY, row, record);
+    Bytes latest = RowCodec.latest(new KeyValue(key, create, main, version, value, lease), sub);
+    NewestRecord newest = RowCodec.latest(StoreKeys.userKey(row), latest);
+    KeyValue kv = newest.kv();
+    rows.addVersion(row, RowCodec.versionOfLatest(latest));
+    if (former != null) {
+      rows.moveToHistory(former);
+    }
     rows.set(Space.REV, StoreKeys.revision(main, sub), RowCodec.put(version, key));
     moveLease(key, old == null ? 0 : old.lease(), lease);
-    // Decoded from the stored rows, so that the cache does not keep the memory of a request.
-    KeyValue kv = RowCodec.keyValue(row, record);
-    rows.set(Space.LATEST, kv.key(), RowCodec.latest(kv));
-    rows.changed(kv);
+    rows.set(Space.LATEST, kv.key(), latest);
+    rows.changed(newest);
     if (events.areKept()) {
       events.add(new Event(Event.Type.PUT, kv, create == main ? null : before(key, old)));
     } else {
@@ -248,21 +266,21 @@ public final class MvccStore implements KvRead, AutoCloseable {
    */
   public long delete(KeyRange range, Consumer<KeyValue> previous) {
     if (range.isSingle()) {
-      KeyValue old = get(range.key());
+      NewestRecord old = reads.newest(range.key());
       if (old == null) {
         return 0;
       }
-      previous.accept(old);
+      previous.accept(old.kv());
       remove(old);
       return 1;
     }
     long deleted = 0;
     KeyRange rest = range.isEmpty() ? null : range;
     while (rest != null) {
-      List<KeyValue> piece = new ArrayList<>();
+      List<NewestRecord> piece = new ArrayList<>();
       rest = nextPiece(rest, piece);
-      for (KeyValue old : piece) {
-        previous.accept(old);
+      for (NewestRecord old : piece) {
+        previous.accept(old.kv());
         remove(old);
       }
       deleted += piece.size();
@@ -274,16 +292,16 @@ public final class MvccStore implements KvRead, AutoCloseable {
    * Adds the first live records of a range; returns the rest of the range, or null if there are no
    * more.
    */
-  private @Nullable KeyRange nextPiece(KeyRange range, List<KeyValue> piece) {
+  private @Nullable KeyRange nextPiece(KeyRange range, List<NewestRecord> piece) {
     long bytes = 0;
-    try (RecordWalk walk = reads.newest(range)) {
+    try (LatestIterator walk = reads.newest(range)) {
       while (walk.next()) {
-        KeyValue kv = walk.record();
         if (piece.size() == bounds.batchRecords() || bytes >= bounds.batchBytes()) {
-          return new KeyRange(kv.key(), range.rangeEnd());
+          return new KeyRange(walk.key(), range.rangeEnd());
         }
-        piece.add(kv);
-        bytes += kv.value().length();
+        NewestRecord newest = walk.newest();
+        piece.add(newest);
+        bytes += newest.kv().value().length();
       }
     }
     return null;
@@ -307,18 +325,20 @@ public final class MvccStore implements KvRead, AutoCloseable {
     } while (!piece.isEmpty());
   }
 
-  private void remove(KeyValue old) {
+  private void remove(NewestRecord former) {
     writePartWhenFull();
+    KeyValue old = former.kv();
     long main = revision + 1;
     int sub = events.count();
     Bytes key = old.key();
     digest.replaced(old);
     blocks.removed(key);
+    rows.moveToHistory(former);
     rows.set(Space.KEY, StoreKeys.row(key, main, sub, true), Bytes.EMPTY);
     rows.erase(Space.LATEST, key);
     rows.set(Space.REV, StoreKeys.revision(main, sub), RowCodec.deletion(key));
     moveLease(key, old.lease(), 0);
-    rows.changed(RecordCache.absent(key, main));
+    rows.changed(NewestRecord.absent(key, main));
     if (events.areKept()) {
       events.add(Event.delete(key, main, before(key, old)));
     } else {
@@ -389,7 +409,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
   public void raiseSchema(long to) {
     if (to > schema) {
       schema = to;
-      putRow(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(to));
+      rows.setSchema(to);
     }
   }
 
@@ -451,7 +471,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
     KeyBlocks counted = blocks.publish();
     countHistory.published(revision, counted, compacted);
     long bytes = blocks.bytes() + countHistory.bytes();
-    return new Published(now, counted, countHistory.kept(), bytes);
+    return new Published(now, counted, countHistory.kept(), bytes, blocks.corrections());
   }
 
   /** Writes all changes since the last commit in one batch, then makes them visible to readers. */

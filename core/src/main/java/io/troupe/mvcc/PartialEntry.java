@@ -37,7 +37,7 @@ record PartialEntry(long base, long schema) {
   /** Adds the rows that mark the store, and the new revision, to the first batch of the entry. */
   void begin(PendingChanges batch) {
     batch.put(Space.META, StoreKeys.META_PARTIAL, RowCodec.longs(base, schema));
-    batch.put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(StoreKeys.SCHEMA_PARTIAL));
+    batch.put(Space.META, StoreKeys.META_SCHEMA, StoreKeys.schemaRow(StoreKeys.SCHEMA_PARTIAL));
     // This row shows a walk over the newest records that they are not those of the base revision.
     batch.put(Space.LATEST, StoreKeys.LATEST_REVISION, RowCodec.longs(base + 1));
   }
@@ -45,7 +45,7 @@ record PartialEntry(long base, long schema) {
   /** Adds the rows that remove the mark to the last batch of the entry. */
   void end(PendingChanges batch) {
     batch.remove(Space.META, StoreKeys.META_PARTIAL);
-    batch.put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(schema));
+    batch.put(Space.META, StoreKeys.META_SCHEMA, StoreKeys.schemaRow(schema));
   }
 
   /**
@@ -59,7 +59,7 @@ record PartialEntry(long base, long schema) {
     StoreBatch last = new StoreBatch();
     last.put(Space.LATEST, StoreKeys.LATEST_REVISION, RowCodec.longs(base));
     last.delete(Space.META, StoreKeys.META_PARTIAL);
-    last.put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(schema));
+    last.put(Space.META, StoreKeys.META_SCHEMA, StoreKeys.schemaRow(schema));
     store.write(last);
   }
 
@@ -73,14 +73,15 @@ record PartialEntry(long base, long schema) {
         Bytes key = RowCodec.changedKey(changes.value());
         boolean tombstone = RowCodec.isTombstoneChange(changes.value());
         Bytes row = StoreKeys.row(key, base + 1, StoreKeys.revisionSub(changes.key()), tombstone);
-        KeyValue before = newestAtBase(cursors.rows(), key);
-        if (!tombstone) {
-          detach(store, batch, row, key, before);
+        NewestRecord before = newestAtBase(cursors.rows(), key);
+        if (!tombstone && cursors.rows().seekExactly(row)) {
+          detach(batch, key, RowCodec.leaseOf(cursors.rows().value()), before);
         }
+        discardNewest(store, batch, key, before);
         restore(batch, key, before);
         batch.delete(Space.KEY, row);
         batch.delete(Space.REV, changes.key());
-        bytes += before == null ? 0 : before.value().length();
+        bytes += before == null ? 0 : before.kv().value().length();
       }
     }
     if (batch.isEmpty()) {
@@ -90,34 +91,45 @@ record PartialEntry(long base, long schema) {
     return true;
   }
 
-  private @Nullable KeyValue newestAtBase(Cursor rows, Bytes key) {
-    boolean found =
-        rows.seek(StoreKeys.newestAt(key, base))
-            && StoreKeys.userKey(rows.key()).equals(key)
-            && !StoreKeys.isTombstone(rows.key());
-    return found ? RowCodec.keyValue(rows.key(), rows.value()) : null;
+  private @Nullable NewestRecord newestAtBase(VersionCursor rows, Bytes key) {
+    boolean found = rows.seekNewestAt(key, base) && !StoreKeys.isTombstone(rows.key());
+    return found
+        ? new NewestRecord(RowCodec.keyValue(rows.key(), rows.value()), StoreKeys.sub(rows.key()))
+        : null;
   }
 
-  private static void restore(StoreBatch batch, Bytes key, @Nullable KeyValue before) {
+  private static void restore(StoreBatch batch, Bytes key, @Nullable NewestRecord before) {
     if (before == null) {
       batch.delete(Space.LATEST, key);
       return;
     }
-    batch.put(Space.LATEST, key, RowCodec.latest(before));
-    if (before.lease() != 0) {
-      batch.put(Space.LEASE, StoreKeys.attachment(before.lease(), key), Bytes.EMPTY);
+    batch.put(Space.LATEST, key, RowCodec.latest(before.kv(), before.sub()));
+    batch.delete(Space.KEY, before.row());
+    long lease = before.kv().lease();
+    if (lease != 0) {
+      batch.put(Space.LEASE, StoreKeys.attachment(lease, key), Bytes.EMPTY);
     }
   }
 
-  /** Reverts the attachment of the key to its lease by a put of the partial entry. */
-  private static void detach(
-      OrderedStore store, StoreBatch batch, Bytes row, Bytes key, @Nullable KeyValue before) {
-    Bytes value = store.get(Space.KEY, row);
-    if (value == null) {
-      throw new StoreException("no row for a change of a partial entry");
+  /**
+   * The newest version of the key is replaced by the one before the entry. Only this row has it, so
+   * the undo of its own change may not find it any more.
+   */
+  private void discardNewest(
+      OrderedStore store, StoreBatch batch, Bytes key, @Nullable NewestRecord before) {
+    Bytes latest = store.get(Space.LATEST, key);
+    if (latest != null) {
+      KeyValue newest = RowCodec.latest(key, latest).kv();
+      if (newest.modRevision() > base) {
+        detach(batch, key, newest.lease(), before);
+      }
     }
-    long lease = RowCodec.leaseOf(value);
-    if (lease != 0 && (before == null || before.lease() != lease)) {
+  }
+
+  /** Reverts the attachment of the key to a lease by a put of the partial entry. */
+  private static void detach(
+      StoreBatch batch, Bytes key, long lease, @Nullable NewestRecord before) {
+    if (lease != 0 && (before == null || before.kv().lease() != lease)) {
       batch.delete(Space.LEASE, StoreKeys.attachment(lease, key));
     }
   }

@@ -9,9 +9,14 @@ import java.util.List;
  * @param blocks the live keys at its revision
  * @param earlier the live keys at some earlier revisions
  * @param blockBytes memory of the blocks of all revisions
+ * @param corrections counts of blocks that were wrong and were replaced, since the start
  */
 record Published(
-    ReadView view, KeyBlocks blocks, List<CountHistory.Kept> earlier, long blockBytes) {
+    ReadView view,
+    KeyBlocks blocks,
+    List<CountHistory.Kept> earlier,
+    long blockBytes,
+    long corrections) {
 
   /** Blocks of the revision from which the fewest revisions must be walked to another one. */
   CountHistory.Kept nearest(long revision) {

@@ -1,7 +1,6 @@
 package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
-import io.troupe.model.KeyValue;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import org.jspecify.annotations.Nullable;
@@ -18,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecordCache {
   /** Approximate overhead of one entry in addition to its bytes. */
-  private static final int ENTRY_BYTES = 200;
+  private static final int ENTRY_BYTES = 224;
 
   private static final long BYTES_FOR_MANY_STRIPES = 1 << 20;
   private static final int STRIPES = 32;
 
   private static final class Stripe {
-    final LinkedHashMap<Bytes, KeyValue> entries = new LinkedHashMap<>(16, 0.75f, true);
+    final LinkedHashMap<Bytes, NewestRecord> entries = new LinkedHashMap<>(16, 0.75f, true);
     long bytes;
     long changedAt;
   }
@@ -41,55 +40,48 @@ final class RecordCache {
     this.maxBytesEach = maxBytes / stripes.length;
   }
 
-  /** Placeholder for a key that does not exist since {@code revision} or before. */
-  static KeyValue absent(Bytes key, long revision) {
-    return new KeyValue(key, 0, revision, 0, Bytes.EMPTY, 0);
-  }
-
-  static boolean isAbsent(KeyValue kv) {
-    return kv.version() == 0;
-  }
-
-  /** The record, a record that {@link #isAbsent}, or null if nothing is known. */
-  @Nullable KeyValue find(Bytes key) {
+  /** The record, one that is {@link NewestRecord#isAbsent}, or null if nothing is known. */
+  @Nullable NewestRecord find(Bytes key) {
     Stripe stripe = stripe(key);
     synchronized (stripe) {
       return stripe.entries.get(key);
     }
   }
 
-  /** Called by the writer: {@code kv} is in the store, {@code revision} is published next. */
-  void committed(KeyValue kv, long revision) {
-    Stripe stripe = stripe(kv.key());
+  /** Called by the writer: {@code newest} is in the store, {@code revision} is published next. */
+  void committed(NewestRecord newest, long revision) {
+    Stripe stripe = stripe(newest.kv().key());
     synchronized (stripe) {
       stripe.changedAt = revision;
-      put(stripe, kv);
+      put(stripe, newest);
     }
   }
 
   /**
-   * Called by any reader: {@code kv} is what the store contained at {@code revision}, which was
+   * Called by any reader: {@code newest} is what the store contained at {@code revision}, which was
    * current then.
    */
-  void loaded(KeyValue kv, long revision) {
-    Stripe stripe = stripe(kv.key());
+  void loaded(NewestRecord newest, long revision) {
+    Bytes key = newest.kv().key();
+    Stripe stripe = stripe(key);
     synchronized (stripe) {
-      if (stripe.changedAt <= revision && !stripe.entries.containsKey(kv.key())) {
-        put(stripe, kv);
+      if (stripe.changedAt <= revision && !stripe.entries.containsKey(key)) {
+        put(stripe, newest);
       }
     }
   }
 
-  private void put(Stripe stripe, KeyValue kv) {
-    KeyValue old = stripe.entries.remove(kv.key());
+  private void put(Stripe stripe, NewestRecord newest) {
+    Bytes key = newest.kv().key();
+    NewestRecord old = stripe.entries.remove(key);
     stripe.bytes -= old == null ? 0 : weight(old);
     // One large value must not evict all other entries.
-    if (weight(kv) > maxBytesEach / 4) {
+    if (weight(newest) > maxBytesEach / 4) {
       return;
     }
-    stripe.entries.put(kv.key(), kv);
-    stripe.bytes += weight(kv);
-    Iterator<KeyValue> eldest = stripe.entries.values().iterator();
+    stripe.entries.put(key, newest);
+    stripe.bytes += weight(newest);
+    Iterator<NewestRecord> eldest = stripe.entries.values().iterator();
     while (stripe.bytes > maxBytesEach) {
       stripe.bytes -= weight(eldest.next());
       eldest.remove();
@@ -102,7 +94,7 @@ final class RecordCache {
     return stripes[(mixed >>> 16) & (stripes.length - 1)];
   }
 
-  private static long weight(KeyValue kv) {
-    return (long) ENTRY_BYTES + kv.key().length() + kv.value().length();
+  private static long weight(NewestRecord newest) {
+    return (long) ENTRY_BYTES + newest.kv().key().length() + newest.kv().value().length();
   }
 }

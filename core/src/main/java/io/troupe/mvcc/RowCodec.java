@@ -3,14 +3,21 @@ package io.troupe.mvcc;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyValue;
 import io.troupe.model.Lease;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Values of the store's rows, schema 3 (docs/formats/store-keys.md). Numbers are unsigned LEB128
- * unless stated otherwise.
+ * Values of the store's rows (docs/formats/store-keys.md). Numbers are unsigned LEB128 unless
+ * stated otherwise.
  */
 final class RowCodec {
   /** Maximum number of bytes before the user's value in a live row or a newest row. */
-  static final int HEADER_BYTES = 40;
+  static final int HEADER_BYTES = 48;
+
+  /** Maximum number of bytes of the place in a newest row. */
+  static final int PLACE_BYTES = 16;
+
+  /** First byte of a newest row with a place; older programs begin with the mod revision. */
+  private static final byte WITH_PLACE = 0;
 
   private RowCodec() {}
 
@@ -52,13 +59,19 @@ final class RowCodec {
     return in.number();
   }
 
-  /** A newest record: mod revision, then as {@link #record}. */
-  static Bytes latest(KeyValue kv) {
+  /** A newest record: mark, main and sub revision, then as {@link #record}. */
+  static Bytes latest(KeyValue kv, int sub) {
     Bytes value = kv.value();
     int header =
-        size(kv.modRevision()) + size(kv.createRevision()) + size(kv.version()) + size(kv.lease());
+        1
+            + size(kv.modRevision())
+            + size(sub)
+            + size(kv.createRevision())
+            + size(kv.version())
+            + size(kv.lease());
     byte[] out = new byte[header + value.length()];
-    int at = write(out, 0, kv.modRevision());
+    int at = write(out, 1, kv.modRevision());
+    at = write(out, at, sub);
     at = write(out, at, kv.createRevision());
     at = write(out, at, kv.version());
     at = write(out, at, kv.lease());
@@ -66,20 +79,60 @@ final class RowCodec {
     return Bytes.wrap(out);
   }
 
-  /** The record of a newest row. Key and value share the row's arrays. */
-  static KeyValue latest(Bytes key, Bytes row) {
+  /**
+   * Where the version of a newest row is in the history.
+   *
+   * @param bytes of the row before the part that is as {@link #record}
+   */
+  record Place(long main, int sub, int bytes) {}
+
+  /**
+   * Reads the beginning of a newest row.
+   *
+   * @return null if an older program wrote it: {@link OrderedStore.Space#KEY} has the version too
+   */
+  static @Nullable Place place(Bytes row) {
+    if (row.isEmpty() || row.at(0) != WITH_PLACE) {
+      return null;
+    }
+    Reader in = new Reader(row);
+    in.number();
+    long main = in.number();
+    return new Place(main, (int) in.number(), in.at);
+  }
+
+  /** The value of the row of KEY that a newest row with a place replaces. */
+  static Bytes versionOfLatest(Bytes row) {
+    Place place = place(row);
+    if (place == null) {
+      throw new StoreException("a newest record has no place in the history");
+    }
+    return row.slice(place.bytes());
+  }
+
+  /** The record of a newest row and its place. Key and value share the row's arrays. */
+  static NewestRecord latest(Bytes key, Bytes row) {
     Reader in = new Reader(row);
     long mod = in.number();
+    int sub = NewestRecord.IN_HISTORY;
+    if (mod == WITH_PLACE) {
+      mod = in.number();
+      sub = (int) in.number();
+    }
     long create = in.number();
     long version = in.number();
     long lease = in.number();
-    return new KeyValue(key, create, mod, version, in.rest(), lease);
+    return new NewestRecord(new KeyValue(key, create, mod, version, in.rest(), lease), sub);
   }
 
   /** The record of a newest row as keys-only reads return it: neither value nor lease (G6). */
   static KeyValue latestKeyOnly(Bytes key, Bytes row) {
     Reader in = new Reader(row);
     long mod = in.number();
+    if (mod == WITH_PLACE) {
+      mod = in.number();
+      in.number();
+    }
     long create = in.number();
     return new KeyValue(key, create, mod, in.number(), Bytes.EMPTY, 0);
   }

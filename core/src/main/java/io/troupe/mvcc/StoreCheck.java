@@ -91,9 +91,10 @@ public final class StoreCheck {
   }
 
   private void schema() {
-    long schema = number(StoreKeys.META_SCHEMA, StoreKeys.SCHEMA);
-    if (schema < StoreKeys.SCHEMA || schema > StoreKeys.SCHEMA_WITH_VERSIONS) {
-      problem("META/schema is " + schema + ", which this program does not know");
+    Bytes schema = store.get(Space.META, StoreKeys.META_SCHEMA);
+    if (schema != null && !StoreKeys.isKnownSchema(schema)) {
+      problem(
+          "META/schema is " + StoreKeys.getLong(schema, 0) + ", which this program does not know");
     }
   }
 
@@ -107,9 +108,9 @@ public final class StoreCheck {
     }
   }
 
-  /** Every row of KEY has one of REV, and there are no more of REV. */
+  /** Every version has a row of REV, and there are no more of REV. */
   private void history() {
-    try (Cursor rows = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
+    try (Cursor rows = VersionCursor.open(store, Bytes.EMPTY, null)) {
       while (rows.next()) {
         Bytes row = rows.key();
         long main = StoreKeys.main(row);
@@ -142,7 +143,23 @@ public final class StoreCheck {
       }
     }
     if (revisions != changes) {
-      problem("KEY has " + changes + " rows, REV has " + revisions);
+      problem("KEY and LATEST have " + changes + " versions, REV has " + revisions);
+      missingVersions();
+    }
+  }
+
+  private void missingVersions() {
+    try (HistoryCursors history = HistoryCursors.open(store, Bytes.EMPTY, null)) {
+      Cursor rows = history.changes();
+      while (rows.next()) {
+        Bytes key = RowCodec.changedKey(rows.value());
+        long main = StoreKeys.revisionMain(rows.key());
+        int sub = StoreKeys.revisionSub(rows.key());
+        boolean deletion = RowCodec.isTombstoneChange(rows.value());
+        if (!history.rows().seekExactly(StoreKeys.row(key, main, sub, deletion))) {
+          problem(at(main, sub) + " of REV has no version of key " + key);
+        }
+      }
     }
   }
 
@@ -164,7 +181,7 @@ public final class StoreCheck {
   /** LATEST contains the newest version of each live key, and each is attached to its lease. */
   private void latest() {
     long newest = 0;
-    try (Cursor rows = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
+    try (Cursor rows = VersionCursor.open(store, Bytes.EMPTY, null)) {
       @Nullable Bytes last = null;
       while (rows.next()) {
         Bytes row = rows.key();
@@ -182,7 +199,7 @@ public final class StoreCheck {
       }
     }
     if (keys != newest) {
-      problem("LATEST has " + keys + " keys, KEY has " + newest + " live ones");
+      problem("LATEST has " + keys + " keys, the history has " + newest + " live ones");
     }
   }
 
@@ -196,7 +213,7 @@ public final class StoreCheck {
       return;
     }
     KeyValue kv = RowCodec.keyValue(row, value);
-    if (latest == null || !RowCodec.latest(kv).equals(latest)) {
+    if (latest == null || !RowCodec.latest(key, latest).kv().equals(kv)) {
       problem(
           "key "
               + key

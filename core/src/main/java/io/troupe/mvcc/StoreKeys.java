@@ -7,7 +7,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys of the store's rows, schemas 3 to 6 (docs/formats/store-keys.md).
+ * Keys of the store's rows, schemas 3 to 6 and 11 to 14 (docs/formats/store-keys.md).
  *
  * <p>A row of {@link OrderedStore.Space#KEY} sorts by user key first and newest version first
  * within it: escaped user key (00 becomes 00 FF), terminator 00 00, inverted main revision (8
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * counting and skipping never read a value.
  */
 final class StoreKeys {
-  /** The layout this code reads and writes. */
+  /** Rows of keys, revisions, leases and members. */
   static final int SCHEMA = 3;
 
   /** The same with rows of users and roles. */
@@ -26,6 +26,12 @@ final class StoreKeys {
 
   /** Schema 3 or 4 with rows of the versions of the cluster. */
   static final int SCHEMA_WITH_VERSIONS = 6;
+
+  /**
+   * Added to the number of a schema in which {@link OrderedStore.Space#LATEST} alone has the newest
+   * versions. Without it KEY has them too.
+   */
+  static final int SCHEMA_NEWEST_ONCE = 8;
 
   /** Only in {@link OrderedStore.Space#REV}: a put that creates its key. */
   static final byte CREATION = 2;
@@ -102,6 +108,28 @@ final class StoreKeys {
     return Bytes.wrap(out);
   }
 
+  /**
+   * The smallest user key that can have versions at or after a position in KEY.
+   *
+   * @param position a row, one of the positions above, or the beginning of one
+   */
+  static Bytes firstKeyFrom(Bytes position) {
+    byte[] out = new byte[position.length() + 1];
+    int to = 0;
+    for (int i = 0; i < position.length(); i++) {
+      byte next = position.at(i);
+      out[to++] = next;
+      if (next == 0 && i + 1 < position.length()) {
+        byte mark = position.at(++i);
+        if (mark != (byte) 0xff) {
+          // The terminator: without it, or with the 00 that follows the key itself in that order.
+          return Bytes.wrap(out, 0, mark == 0 ? to - 1 : to);
+        }
+      }
+    }
+    return Bytes.wrap(out, 0, to);
+  }
+
   /** Exclusive upper bound of the rows of a range, or null if it is open ended. */
   static @Nullable Bytes upper(KeyRange range) {
     if (range.isSingle()) {
@@ -133,6 +161,27 @@ final class StoreKeys {
             other.backingArray(),
             other.backingOffset(),
             other.backingOffset() + prefix);
+  }
+
+  /** The row of META with a schema, as this program writes it. */
+  static Bytes schemaRow(long schema) {
+    return RowCodec.longs(schema + SCHEMA_NEWEST_ONCE);
+  }
+
+  /** True if KEY has the newest versions too, because an older program wrote the state. */
+  static boolean hasNewestTwice(Bytes schemaRow) {
+    return getLong(schemaRow, 0) <= SCHEMA_WITH_VERSIONS;
+  }
+
+  /** The schema in a row of META. */
+  static long schema(Bytes schemaRow) {
+    return getLong(schemaRow, 0) - (hasNewestTwice(schemaRow) ? 0 : SCHEMA_NEWEST_ONCE);
+  }
+
+  /** True for a schema that this program knows. */
+  static boolean isKnownSchema(Bytes schemaRow) {
+    long schema = schema(schemaRow);
+    return schema >= SCHEMA && schema <= SCHEMA_WITH_VERSIONS;
   }
 
   /** The user key of a row; shares the row's array if nothing was escaped. */

@@ -40,20 +40,26 @@ final class WriterReads {
 
   /** The newest record of a key; null if it does not exist. */
   @Nullable KeyValue get(Bytes key) {
-    KeyValue known = rows.find(key);
+    NewestRecord newest = newest(key);
+    return newest == null ? null : newest.kv();
+  }
+
+  /** The newest record of a key and its place; null if it does not exist. */
+  @Nullable NewestRecord newest(Bytes key) {
+    NewestRecord known = rows.find(key);
     if (known == null) {
       known = records.find(key);
     }
     if (known == null) {
       known = load(key);
     }
-    return RecordCache.isAbsent(known) ? null : known;
+    return known.isAbsent() ? null : known;
   }
 
   /** No change is pending for the key: the store contains its newest record. */
-  private KeyValue load(Bytes key) {
+  private NewestRecord load(Bytes key) {
     long stored = rows.storedRevision(view.get().revision());
-    KeyValue found = reader.load(key, stored);
+    NewestRecord found = reader.load(key, stored);
     records.loaded(found, stored);
     return found;
   }
@@ -118,6 +124,7 @@ final class WriterReads {
     if (newest == null ? at > revision : newest.modRevision() <= at) {
       return newest;
     }
+    // Versions that are not the newest are in KEY.
     try (Cursor found = rows.cursor(Space.KEY, StoreKeys.newestAt(key, at), StoreKeys.after(key))) {
       return found.next() && !StoreKeys.isTombstone(found.key())
           ? RowCodec.keyValue(found.key(), found.value())
@@ -126,7 +133,7 @@ final class WriterReads {
   }
 
   /** The newest records of a range, in key order. */
-  RecordWalk newest(KeyRange range) {
+  LatestIterator newest(KeyRange range) {
     // From the start of the range on: the row with the revision before it does not matter here.
     return new LatestIterator(
         rows.cursor(Space.LATEST, range.key(), LatestIterator.upper(range)), range.key());
@@ -134,7 +141,7 @@ final class WriterReads {
 
   private RecordWalk history(KeyRange range, long at) {
     return new VersionIterator(
-        rows.cursor(Space.KEY, StoreKeys.firstOf(range.key()), StoreKeys.upper(range)), at);
+        VersionCursor.open(rows, StoreKeys.firstOf(range.key()), StoreKeys.upper(range)), at);
   }
 
   /** True if {@code test} holds for every key attached to a lease, also if there is none. */

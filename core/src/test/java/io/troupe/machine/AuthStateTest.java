@@ -113,15 +113,15 @@ class AuthStateTest {
   @Test
   void stateWithUsersHasItsOwnSchema() {
     apply(Requester.ANONYMOUS, put("a", "1"));
-    assertThat(store.get(Space.META, AuthRows.SCHEMA)).isEqualTo(Bytes.of(0, 0, 0, 0, 0, 0, 0, 3));
+    assertThat(store.get(Space.META, AuthRows.SCHEMA)).isEqualTo(Bytes.of(0, 0, 0, 0, 0, 0, 0, 11));
     apply(Requester.ANONYMOUS, new Operation.RoleAdd("r"));
-    assertThat(store.get(Space.META, AuthRows.SCHEMA)).isEqualTo(Bytes.of(0, 0, 0, 0, 0, 0, 0, 4));
+    assertThat(store.get(Space.META, AuthRows.SCHEMA)).isEqualTo(Bytes.of(0, 0, 0, 0, 0, 0, 0, 12));
     StoreBatch batch = new StoreBatch();
-    batch.put(Space.META, AuthRows.SCHEMA, Bytes.of(0, 0, 0, 0, 0, 0, 0, 5));
+    batch.put(Space.META, AuthRows.SCHEMA, Bytes.of(0, 0, 0, 0, 0, 0, 0, 13));
     store.write(batch);
     assertThatThrownBy(() -> new StateMachine(store, 0))
         .isInstanceOf(StoreException.class)
-        .hasMessageContaining("schema 5");
+        .hasMessageContaining("schema 13");
   }
 
   @Test

@@ -91,7 +91,8 @@ class StateDigestTest {
    */
   @Test
   void silentlyChangedRecordIsDetectedWhenReplaced() {
-    for (String record : List.of("020201007f", "02020100", "0102010031", "0202020031")) {
+    for (String record :
+        List.of("0002000201007f", "000200020100", "00010002010031", "00020002020031")) {
       InMemoryOrderedStore store = new InMemoryOrderedStore();
       machine(store, List.of(put("a", "1"))).commit();
       StoreBatch batch = new StoreBatch();

@@ -73,31 +73,31 @@ class VersionStateTest {
   @Test
   void stateWithVersionsHasItsOwnSchema() {
     apply(put("a", "1"));
-    assertThat(schema()).isEqualTo(3);
+    assertThat(schema()).isEqualTo(11);
     apply(new Operation.SetClusterVersion(null, V37));
-    assertThat(schema()).isEqualTo(6);
+    assertThat(schema()).isEqualTo(14);
     // Users do not lower it, also after a restart.
     machine = new StateMachine(store, 0);
     apply(new Operation.RoleAdd("r"));
-    assertThat(schema()).isEqualTo(6);
+    assertThat(schema()).isEqualTo(14);
   }
 
   @Test
   void versionsRaiseSchemaOfStateWithUsers() {
     apply(new Operation.RoleAdd("r"));
-    assertThat(schema()).isEqualTo(4);
+    assertThat(schema()).isEqualTo(12);
     apply(new Operation.SetClusterVersion(null, V37));
-    assertThat(schema()).isEqualTo(6);
+    assertThat(schema()).isEqualTo(14);
   }
 
   @Test
   void newerSchemaIsRefused() {
     StoreBatch batch = new StoreBatch();
-    batch.put(Space.META, AuthRows.SCHEMA, Bytes.of(0, 0, 0, 0, 0, 0, 0, 7));
+    batch.put(Space.META, AuthRows.SCHEMA, Bytes.of(0, 0, 0, 0, 0, 0, 0, 15));
     store.write(batch);
     assertThatThrownBy(() -> new StateMachine(store, 0))
         .isInstanceOf(StoreException.class)
-        .hasMessageContaining("schema 7");
+        .hasMessageContaining("schema 15");
   }
 
   @Test
@@ -116,7 +116,7 @@ class VersionStateTest {
         .isEqualTo(new Result.Refused(Refusal.CLUSTER_VERSION_UNKNOWN));
     assertThat(apply(new Operation.CancelDowngrade(null)))
         .isEqualTo(new Result.Refused(Refusal.NO_DOWNGRADE));
-    assertThat(schema()).isEqualTo(3);
+    assertThat(schema()).isEqualTo(11);
   }
 
   @Test

@@ -138,7 +138,7 @@ class CompactionHashTest {
       before = hash(at);
       compact(at);
       fixture.removeAll();
-      assertThat(store.open).as("cursors of the pending content").isEqualTo(2);
+      assertThat(store.open).as("cursors of the pending content").isEqualTo(3);
     }
     assertSame(reader().hashCompaction(), before);
     assertThat(reader().hashCompaction()).isNull();
@@ -186,7 +186,7 @@ class CompactionHashTest {
   void closeReleasesPendingHash() {
     fixture.apply(put("a", "1"));
     compact(2);
-    assertThat(store.open).isEqualTo(2);
+    assertThat(store.open).isEqualTo(3);
     fixture.machine.close();
     assertThat(store.open).isZero();
     fixture.apply(put("a", "2"));

@@ -126,7 +126,7 @@ class CompactionTest {
     big.apply(new Operation.Compact(3002));
     counted.steps = 0;
     big.removeAll();
-    assertThat(counted.steps).isLessThan(20);
+    assertThat(counted.steps).isLessThan(25);
   }
 
   @Test

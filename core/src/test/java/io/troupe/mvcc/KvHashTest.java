@@ -28,7 +28,7 @@ class KvHashTest {
   private int inWindows(long compacted, long at, int windowChanges) {
     try (Cursor changes =
             store.cursor(Space.REV, Bytes.EMPTY, StoreKeys.revision(at + 1, 0), false);
-        Cursor rows = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
+        VersionCursor rows = VersionCursor.open(store, Bytes.EMPTY, null)) {
       return new KvHash(changes, rows, compacted, at, windowChanges).compute();
     }
   }
@@ -36,7 +36,7 @@ class KvHashTest {
   private int oneByOne(long compacted, long at) {
     try (Cursor changes =
             store.cursor(Space.REV, Bytes.EMPTY, StoreKeys.revision(at + 1, 0), false);
-        Cursor rows = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
+        VersionCursor rows = VersionCursor.open(store, Bytes.EMPTY, null)) {
       return new OneByOneHash(changes, rows, compacted, at).compute();
     }
   }
@@ -147,7 +147,7 @@ class KvHashTest {
   void changeWithoutRowIsDamage() {
     fill(9, i -> "key" + i);
     StoreBatch batch = new StoreBatch();
-    batch.delete(Space.KEY, StoreKeys.row(Bytes.utf8("key4"), 6, 0, false));
+    batch.delete(Space.LATEST, Bytes.utf8("key4"));
     store.write(batch);
     assertThatThrownBy(() -> inWindows(-1, revision(), 4))
         .isInstanceOf(StoreException.class)

@@ -7,28 +7,29 @@ import io.troupe.model.KeyValue;
 import org.junit.jupiter.api.Test;
 
 class RecordCacheTest {
-  private static KeyValue kv(String key, long revision, int valueBytes) {
-    return new KeyValue(
-        Bytes.utf8(key), revision, revision, 1, Bytes.wrap(new byte[valueBytes]), 0);
+  private static NewestRecord kv(String key, long revision, int valueBytes) {
+    return new NewestRecord(
+        new KeyValue(Bytes.utf8(key), revision, revision, 1, Bytes.wrap(new byte[valueBytes]), 0),
+        3);
   }
 
   private final RecordCache cache = new RecordCache(1000);
 
   @Test
   void recordReadBeforeChangeIsRejectedAfterIt() {
-    KeyValue old = kv("a", 5, 0);
-    KeyValue changed = kv("a", 6, 0);
+    NewestRecord old = kv("a", 5, 0);
+    NewestRecord changed = kv("a", 6, 0);
     cache.committed(changed, 6);
     cache.loaded(old, 5);
-    assertThat(cache.find(old.key())).isEqualTo(changed);
+    assertThat(cache.find(Bytes.utf8("a"))).isEqualTo(changed);
     for (int i = 0; i < 10; i++) {
       cache.loaded(kv("x" + i, 2, 0), 6);
     }
-    assertThat(cache.find(old.key())).as("evicted").isNull();
+    assertThat(cache.find(Bytes.utf8("a"))).as("evicted").isNull();
     cache.loaded(old, 5);
-    assertThat(cache.find(old.key())).as("read at 5, changed at 6, evicted").isNull();
+    assertThat(cache.find(Bytes.utf8("a"))).as("read at 5, changed at 6, evicted").isNull();
     cache.loaded(changed, 6);
-    assertThat(cache.find(old.key())).isEqualTo(changed);
+    assertThat(cache.find(Bytes.utf8("a"))).isEqualTo(changed);
   }
 
   @Test
@@ -52,9 +53,9 @@ class RecordCacheTest {
 
   @Test
   void absentKeysAreCachedFromTheirRevisionOn() {
-    KeyValue absent = RecordCache.absent(Bytes.utf8("a"), 7);
-    assertThat(RecordCache.isAbsent(absent)).isTrue();
-    assertThat(RecordCache.isAbsent(kv("a", 7, 0))).isFalse();
+    NewestRecord absent = NewestRecord.absent(Bytes.utf8("a"), 7);
+    assertThat(absent.isAbsent()).isTrue();
+    assertThat(kv("a", 7, 0).isAbsent()).isFalse();
     cache.committed(absent, 7);
     assertThat(cache.find(Bytes.utf8("a"))).isEqualTo(absent);
     new RecordCache(0).committed(absent, 7);

@@ -79,7 +79,8 @@ class StoreCheckTest {
     check();
     assertThat(problems)
         .containsExactly(
-            "revision 4_0 has no row in REV than key " + key("a"), "KEY has 5 rows, REV has 4");
+            "revision 4_0 has no row in REV than key " + key("a"),
+            "KEY and LATEST have 5 versions, REV has 4");
   }
 
   @Test
@@ -95,11 +96,13 @@ class StoreCheckTest {
   @Test
   void wrongNewestRecordIsFound() {
     remove(Space.LATEST, key("a"));
-    write(Space.LATEST, key("c"), RowCodec.longs(1));
+    write(Space.LATEST, key("c"), Bytes.of(1, 1, 1, 0));
     check();
     assertThat(problems)
         .containsExactly(
-            "key " + key("a") + " is at revision 4, but LATEST has no row",
+            "KEY and LATEST have 4 versions, REV has 5",
+            "revision 4_0 of REV has no version of key " + key("a"),
+            "key " + key("a") + " is at revision 2, but LATEST has no row",
             "key " + key("c") + " is deleted, but has a row in LATEST");
   }
 

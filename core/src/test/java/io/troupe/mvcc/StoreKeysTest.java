@@ -27,7 +27,7 @@ import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
-/** Bytes on disk, schema 3: a change here is a new schema. */
+/** Bytes on disk: a change here is a new schema. */
 class StoreKeysTest {
   private static String hex(Bytes bytes) {
     return HexFormat.of().formatHex(bytes.toArray());
@@ -42,7 +42,11 @@ class StoreKeysTest {
         .isEqualTo("6b" + "0000" + "fffffeffffffffff" + "ffffffff" + "00");
     assertThat(hex(RowCodec.record(300, 2, -1, Bytes.utf8("v"))))
         .isEqualTo("ac02" + "02" + "ffffffffffffffffff01" + "76");
-    assertThat(hex(RowCodec.latest(new KeyValue(key, 300, 301, 2, Bytes.utf8("v"), -1))))
+    KeyValue newest = new KeyValue(key, 300, 301, 2, Bytes.utf8("v"), -1);
+    assertThat(hex(RowCodec.latest(newest, 3)))
+        .isEqualTo("00" + "ad02" + "03" + "ac02" + "02" + "ffffffffffffffffff01" + "76");
+    assertThat(RowCodec.latest(key, OldStates.latest(newest)).kv()).isEqualTo(newest);
+    assertThat(hex(OldStates.latest(newest)))
         .isEqualTo("ad02" + "ac02" + "02" + "ffffffffffffffffff01" + "76");
     assertThat(hex(StoreKeys.revision(258, 3))).isEqualTo("0000000000000102" + "00000003");
     assertThat(hex(RowCodec.deletion(key))).isEqualTo("00" + "610062");
@@ -76,7 +80,7 @@ class StoreKeysTest {
     machine.commit();
     machine.compactor().removeBatch(10);
     assertThat(rows(store, Space.LATEST))
-        .containsExactly("=" + "0000000000000002", "k=" + "02" + "02" + "01" + "00");
+        .containsExactly("=" + "0000000000000002", "k=" + "00" + "02" + "00" + "02" + "01" + "00");
     assertThat(rows(store, Space.META))
         .containsExactly(
             "applied="
@@ -92,7 +96,8 @@ class StoreKeysTest {
                 + ("00000001" + "0000000000000009")
                 + "00000000".repeat(4),
             MetaRows.peerUrls(nine) + "=" + ("00000003" + "753a31") + ("00000003" + "753a32"),
-            "schema=" + "0000000000000003");
+            "schema=" + "000000000000000b");
+    assertThat(rows(store, Space.KEY)).isEmpty();
   }
 
   private static List<String> rows(OrderedStore store, Space space) {
@@ -113,6 +118,19 @@ class StoreKeysTest {
     assertThatThrownBy(() -> new StateMachine(store, 0))
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("schema 2");
+  }
+
+  /** The key with which a walk over LATEST continues at a position of KEY. */
+  @Property(tries = 2000)
+  void positionsInKeyShowTheFirstKey(
+      @ForAll @Size(min = 1, max = 4) byte @ByteRange(min = -1, max = 1) [] bytes,
+      @ForAll @LongRange(min = 0, max = 300) long main) {
+    Bytes key = Bytes.copyOf(bytes);
+    assertThat(StoreKeys.firstKeyFrom(StoreKeys.firstOf(key))).isEqualTo(key);
+    assertThat(StoreKeys.firstKeyFrom(StoreKeys.newestAt(key, main))).isEqualTo(key);
+    assertThat(StoreKeys.firstKeyFrom(StoreKeys.row(key, main, 1, true))).isEqualTo(key);
+    assertThat(StoreKeys.firstKeyFrom(StoreKeys.after(key))).isEqualTo(key.successor());
+    assertThat(StoreKeys.firstKeyFrom(Bytes.EMPTY)).isEqualTo(Bytes.EMPTY);
   }
 
   @Property(tries = 2000)
@@ -157,8 +175,15 @@ class StoreKeysTest {
     KeyValue bare = new KeyValue(Bytes.utf8("key"), create, 77, version, Bytes.EMPTY, 0);
     assertThat(RowCodec.keyOnly(row, record)).isEqualTo(bare);
     KeyValue whole = RowCodec.keyValue(row, record);
-    assertThat(RowCodec.latest(whole.key(), RowCodec.latest(whole))).isEqualTo(whole);
-    assertThat(RowCodec.latestKeyOnly(whole.key(), RowCodec.latest(whole))).isEqualTo(bare);
+    int sub = (int) (version % Integer.MAX_VALUE);
+    Bytes latest = RowCodec.latest(whole, sub);
+    assertThat(RowCodec.latest(whole.key(), latest)).isEqualTo(new NewestRecord(whole, sub));
+    assertThat(RowCodec.latestKeyOnly(whole.key(), latest)).isEqualTo(bare);
+    assertThat(RowCodec.versionOfLatest(latest)).isEqualTo(record);
+    Bytes old = OldStates.latest(whole);
+    assertThat(RowCodec.latest(whole.key(), old))
+        .isEqualTo(new NewestRecord(whole, NewestRecord.IN_HISTORY));
+    assertThat(RowCodec.latestKeyOnly(whole.key(), old)).isEqualTo(bare);
   }
 
   @Test

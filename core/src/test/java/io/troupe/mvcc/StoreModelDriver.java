@@ -464,9 +464,18 @@ public class StoreModelDriver {
           new StoreBatch.Change(Space.LATEST, Bytes.EMPTY, RowCodec.longs(model.revision)));
     }
     for (KeyValue kv : model.live(KeyRange.all(), model.revision).values()) {
-      expected.add(new StoreBatch.Change(Space.LATEST, kv.key(), RowCodec.latest(kv)));
+      expected.add(new StoreBatch.Change(Space.LATEST, kv.key(), RowCodec.latest(kv, subOf(kv))));
     }
     assertThat(dump(store, Space.LATEST)).as(name).isEqualTo(expected);
+  }
+
+  private int subOf(KeyValue kv) {
+    int sub = -1;
+    for (NaiveState.Version version : model.versions) {
+      boolean same = version.main() == kv.modRevision() && version.key().equals(kv.key());
+      sub = same ? version.sub() : sub;
+    }
+    return sub;
   }
 
   /** Rules across rows, with the counts of the blocks. */

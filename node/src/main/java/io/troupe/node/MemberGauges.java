@@ -171,6 +171,10 @@ final class MemberGauges {
         "troupe_key_blocks_bytes",
         "Memory of the blocks in which live keys are counted.",
         () -> state.countedBlocks().bytes());
+    metrics.counter(
+        "troupe_key_block_corrections_total",
+        "Counts of live keys that were wrong and were corrected.",
+        () -> state.countedBlocks().corrections());
     metrics.gauges(
         "etcd_debugging_server_alarms",
         "Alarms that are raised.",

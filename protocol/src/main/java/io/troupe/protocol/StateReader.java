@@ -67,8 +67,10 @@ public interface StateReader {
    *
    * @param blocks 1 or more
    * @param bytes memory, with that of earlier counts
+   * @param corrections counts that did not match the keys of their block and were replaced, since
+   *     the start
    */
-  record CountedBlocks(long blocks, long bytes) {}
+  record CountedBlocks(long blocks, long bytes, long corrections) {}
 
   /**
    * Evaluates the compares of a writing transaction, to check that they stay within the limit

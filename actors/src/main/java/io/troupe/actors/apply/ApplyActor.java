@@ -126,6 +126,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand>
   private ReplyBatch batch = new ReplyBatch();
   private final ApplyCounts counts;
   private final SlowApplies slow;
+  private final CorrectedCounts correctedCounts;
   private final TracedProposals traced;
 
   /** Time at which this member learned that the entries that it applies now are committed. */
@@ -144,6 +145,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand>
     this.self = links.divergence().self();
     this.counts = new ApplyCounts(links.metrics());
     this.slow = new SlowApplies(settings.slow());
+    this.correctedCounts = new CorrectedCounts(machine.reader());
     this.traced = new TracedProposals(links.traces());
     this.core =
         new ApplyCore<>(
@@ -175,7 +177,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand>
         .onMessage(ApplyCommand.Refuse.class, m -> feed(() -> core.refuse(m.id(), m.reason())))
         .onMessage(ApplyCommand.Leading.class, m -> feed(() -> core.leading(m.leading(), m.term())))
         .onMessage(ApplyCommand.LeaderDigest.class, this::onLeaderDigest)
-        .onMessageEquals(DigestInterval.INSTANCE, () -> feed(core::checkDigest))
+        .onMessageEquals(DigestInterval.INSTANCE, this::onDigestInterval)
         .onMessageEquals(Sweep.INSTANCE, this::onSweep)
         .onMessageEquals(Stop.INSTANCE, Behaviors::stopped)
         .onSignal(PostStop.class, stop -> feed(core::stop))
@@ -184,6 +186,12 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand>
 
   private Behavior<ApplyCommand> feed(Runnable input) {
     input.run();
+    return this;
+  }
+
+  private Behavior<ApplyCommand> onDigestInterval() {
+    core.checkDigest();
+    correctedCounts.check();
     return this;
   }
 

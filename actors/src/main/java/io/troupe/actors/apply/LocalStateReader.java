@@ -111,7 +111,7 @@ public final class LocalStateReader implements StateReader {
   @Override
   public CountedBlocks countedBlocks() {
     MvccReader.CountedBlocks counted = machine.reader().countedBlocks();
-    return new CountedBlocks(counted.blocks(), counted.bytes());
+    return new CountedBlocks(counted.blocks(), counted.bytes(), counted.corrections());
   }
 
   @Override

@@ -79,9 +79,10 @@ class CompactionActorTest {
     return hash;
   }
 
+  /** Each version has a row of REV. */
   private static int rows(InMemoryOrderedStore store) {
     int rows = 0;
-    try (Cursor all = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
+    try (Cursor all = store.cursor(Space.REV, Bytes.EMPTY, null, false)) {
       while (all.next()) {
         rows++;
       }

@@ -273,13 +273,17 @@ class StoppedMemberTest {
     assertThat(run("data", "check")).isEqualTo(1);
     assertThat(errors().lines())
         .containsExactly(
+            data.resolve("state") + ": KEY and LATEST have 10 versions, REV has 11",
+            data.resolve("state")
+                + ": revision 9_0 of REV has no version of key "
+                + Bytes.utf8("key1"),
             data.resolve("state")
                 + ": key "
                 + Bytes.utf8("key1")
-                + " is at revision 9, but LATEST has no row",
-            data.resolve("state") + ": LATEST has 5 keys, KEY has 6 live ones",
+                + " is at revision 2, but LATEST has no row",
+            data.resolve("state") + ": LATEST has 5 keys, the history has 6 live ones",
             data.resolve("state") + ": the block of keys from  counts 6 live keys, LATEST has 5",
-            "Error: " + data + " has 3 problems");
+            "Error: " + data + " has 5 problems");
   }
 
   @Test

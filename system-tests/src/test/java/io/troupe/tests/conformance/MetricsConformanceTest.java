@@ -339,6 +339,7 @@ class MetricsConformanceTest {
     assertThat(metrics().value("etcd_debugging_mvcc_keys_total")).isEqualTo(before + 1);
     assertThat(metrics().value("troupe_key_blocks")).isPositive();
     assertThat(metrics().value("troupe_key_blocks_bytes")).isPositive();
+    assertThat(metrics().value("troupe_key_block_corrections_total")).isZero();
     client.delete(Requests.delete(key));
     assertThat(metrics().value("etcd_debugging_mvcc_keys_total")).isEqualTo(before);
   }

@@ -37,13 +37,13 @@ class CompactionResumeIT {
         .start();
   }
 
-  /** Versions on disk; the member must be stopped. */
+  /** Versions on disk, each with a row of REV; the member must be stopped. */
   private int versions() {
     int versions = 0;
     try (RocksStore store =
             RocksStore.openReadOnly(
                 data.resolve("state"), new RocksSettings(8 << 20, 4 << 20, 1, 64, 0));
-        Cursor all = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
+        Cursor all = store.cursor(Space.REV, Bytes.EMPTY, null, false)) {
       while (all.next()) {
         versions++;
       }
