@@ -214,7 +214,12 @@ final class EtcdRecord {
   }
 
   private static long size(Bytes value) {
-    return value.isEmpty() ? 0 : 1L + varintBytes(value.length()) + value.length();
+    return valueBytes(value.length());
+  }
+
+  /** Size of the field of a value, in a message. */
+  static long valueBytes(int length) {
+    return length == 0 ? 0 : 1L + varintBytes(length) + length;
   }
 
   private static int varintBytes(long value) {

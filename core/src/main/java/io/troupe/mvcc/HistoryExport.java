@@ -210,6 +210,7 @@ public final class HistoryExport {
   /** A walk over rows that are looked up in ascending order. */
   private static final class Rows {
     final VersionCursor cursor;
+    private final RowBuffer row = new RowBuffer(256);
     private boolean onRow;
 
     Rows(VersionCursor cursor) {
@@ -227,7 +228,7 @@ public final class HistoryExport {
         onRow = cursor.seek(from);
         return onRow;
       }
-      for (int step = 0; onRow && cursor.key().compareTo(from) < 0; step++) {
+      for (int step = 0; onRow && row.key(cursor).compareTo(from) < 0; step++) {
         onRow = step < STEPS_BEFORE_SEEK ? cursor.next() : cursor.seek(from);
       }
       return onRow;

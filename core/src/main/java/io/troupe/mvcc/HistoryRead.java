@@ -84,7 +84,7 @@ final class HistoryRead {
   private Event event(Bytes key, long main, boolean tombstone) {
     Bytes row = StoreKeys.row(key, main, StoreKeys.revisionSub(changes.key()), tombstone);
     if (!tombstone || withPrev) {
-      if (!rows.seekExactly(row)) {
+      if (!rows.seekExactly(key, row)) {
         throw new StoreException("no row for a change of revision " + main);
       }
     }

@@ -1,6 +1,7 @@
 package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
+import io.troupe.model.KeyValue;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,8 @@ public final class HistorySizes {
   private long records;
   private long bytes;
   private long mostBytesOfOne;
+
+  private final byte[] head = new byte[RowCodec.HEADER_BYTES];
 
   /** The row that was counted last. */
   private @Nullable Bytes last;
@@ -67,12 +70,19 @@ public final class HistorySizes {
       return;
     }
     long message =
-        tombstone
-            ? EtcdRecord.tombstoneBytes(StoreKeys.userKey(row))
-            : EtcdRecord.messageBytes(RowCodec.keyValue(row, rows.value()));
+        tombstone ? EtcdRecord.tombstoneBytes(StoreKeys.userKey(row)) : messageBytes(row, rows);
     records++;
     bytes += EtcdRecord.keyBytes(tombstone) + message;
     mostBytesOfOne = Math.max(mostBytesOfOne, message + 3L * StoreKeys.userKey(row).length());
+  }
+
+  /** Reads the beginning of the value alone. */
+  private long messageBytes(Bytes row, Cursor rows) {
+    int length = rows.valueTo(head);
+    Bytes start = Bytes.wrap(head, 0, Math.min(length, head.length));
+    KeyValue kv = RowCodec.keyValue(row, start);
+    return EtcdRecord.messageBytes(kv.withoutValue())
+        + EtcdRecord.valueBytes(kv.value().length() + length - start.length());
   }
 
   /**

@@ -215,7 +215,7 @@ final class KvHash {
     boolean found =
         main <= compactRevision
             ? rows.seekNewestAt(key, keptAt) && rows.key().equals(row)
-            : rows.seekExactly(row);
+            : rows.seekExactly(key, row);
     if (found) {
       sumPut(RowCodec.keyValue(row, value.value(rows)), sub, place);
     }

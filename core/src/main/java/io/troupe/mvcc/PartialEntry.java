@@ -74,7 +74,7 @@ record PartialEntry(long base, long schema) {
         boolean tombstone = RowCodec.isTombstoneChange(changes.value());
         Bytes row = StoreKeys.row(key, base + 1, StoreKeys.revisionSub(changes.key()), tombstone);
         NewestRecord before = newestAtBase(cursors.rows(), key);
-        if (!tombstone && cursors.rows().seekExactly(row)) {
+        if (!tombstone && cursors.rows().seekExactly(key, row)) {
           detach(batch, key, RowCodec.leaseOf(cursors.rows().value()), before);
         }
         discardNewest(store, batch, key, before);

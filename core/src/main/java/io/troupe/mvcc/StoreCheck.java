@@ -156,7 +156,7 @@ public final class StoreCheck {
         long main = StoreKeys.revisionMain(rows.key());
         int sub = StoreKeys.revisionSub(rows.key());
         boolean deletion = RowCodec.isTombstoneChange(rows.value());
-        if (!history.rows().seekExactly(StoreKeys.row(key, main, sub, deletion))) {
+        if (!history.rows().seekExactly(key, StoreKeys.row(key, main, sub, deletion))) {
           problem(at(main, sub) + " of REV has no version of key " + key);
         }
       }

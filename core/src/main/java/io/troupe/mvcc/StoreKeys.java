@@ -68,6 +68,35 @@ final class StoreKeys {
     return Bytes.wrap(out);
   }
 
+  /** The maximum size of a row of {@code userKey}. */
+  static int mostRowBytes(Bytes userKey) {
+    return 2 * userKey.length() + TERMINATOR + SUFFIX;
+  }
+
+  /**
+   * Writes {@link #row} of a put.
+   *
+   * @param out at least {@link #mostRowBytes} long
+   * @return size of the row, which is at the beginning of the array
+   */
+  static int writeRow(byte[] out, Bytes userKey, long main, int sub) {
+    byte[] in = userKey.backingArray();
+    int from = userKey.backingOffset();
+    int at = 0;
+    for (int i = from; i < from + userKey.length(); i++) {
+      out[at++] = in[i];
+      if (in[i] == 0) {
+        out[at++] = (byte) 0xff;
+      }
+    }
+    out[at] = 0;
+    out[at + 1] = 0;
+    putLong(out, at + TERMINATOR, ~main);
+    putInt(out, at + TERMINATOR + 8, ~sub);
+    out[at + TERMINATOR + 12] = PUT;
+    return at + TERMINATOR + SUFFIX;
+  }
+
   /**
    * Sorts before every version of the key at main revision {@code main} or older, and after newer
    * ones.

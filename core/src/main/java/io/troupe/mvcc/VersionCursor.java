@@ -45,6 +45,8 @@ final class VersionCursor implements Cursor {
   /** Bytes of the value in LATEST before the value that the row of KEY would have. */
   private int skipped;
 
+  private final byte[] place = new byte[RowCodec.PLACE_BYTES];
+  private final RowBuffer newestKey = new RowBuffer(128);
   private final RowBuffer olderRow = new RowBuffer(128);
   private Bytes olderKey = Bytes.EMPTY;
 
@@ -136,7 +138,7 @@ final class VersionCursor implements Cursor {
     return settle();
   }
 
-  /** Moves the cursor that an exact look-up left alone behind the current row. */
+  /** Moves the cursor that a look-up left alone behind the current row. */
   private void moveOther() {
     if (unmoved == Head.OLDER) {
       onOlder = seekOlder(Bytes.wrap(row, 0, rowLength));
@@ -144,7 +146,7 @@ final class VersionCursor implements Cursor {
         onOlder = nextOlder();
       }
     } else {
-      onNewest = seekNewest(olderKey);
+      onNewest = toVersion(newest.seek(firstKey(olderKey)), olderKey);
       if (onNewest && compareRow(olderKey) == 0) {
         onNewest = nextNewest();
       }
@@ -157,22 +159,23 @@ final class VersionCursor implements Cursor {
     started = true;
     unmoved = null;
     onOlder = seekOlder(position);
-    onNewest = seekNewest(position);
+    onNewest = toVersion(newest.seek(firstKey(position)), position);
     return settle();
   }
 
   /**
    * Moves to this row. Faster than {@link #seek}: looks where the last version was found first.
    *
+   * @param key its user key
    * @return false if it does not exist; the walk is then at no row until the next seek
    */
-  boolean seekExactly(Bytes wanted) {
+  boolean seekExactly(Bytes key, Bytes wanted) {
     started = true;
-    if (findIn(foundIn, wanted)) {
+    if (findIn(foundIn, key, wanted)) {
       return true;
     }
     foundIn = foundIn == Head.OLDER ? Head.NEWEST : Head.OLDER;
-    return findIn(foundIn, wanted);
+    return findIn(foundIn, key, wanted);
   }
 
   /**
@@ -185,8 +188,8 @@ final class VersionCursor implements Cursor {
     Bytes position = StoreKeys.newestAt(key, main);
     head = Head.NEWEST;
     unmoved = Head.OLDER;
-    onNewest = seekNewest(position);
-    if (onNewest && newest.key().equals(key)) {
+    onNewest = isNewest(key);
+    if (onNewest && compareRow(position) >= 0) {
       return true;
     }
     head = Head.OLDER;
@@ -195,16 +198,21 @@ final class VersionCursor implements Cursor {
     return onOlder && StoreKeys.userKey(olderKey).equals(key);
   }
 
-  private boolean findIn(Head where, Bytes wanted) {
+  private boolean findIn(Head where, Bytes key, Bytes wanted) {
     head = where;
     if (where == Head.OLDER) {
       onOlder = seekOlder(wanted);
       unmoved = Head.NEWEST;
       return onOlder && olderKey.equals(wanted);
     }
-    onNewest = seekNewest(wanted);
+    onNewest = isNewest(key);
     unmoved = Head.OLDER;
     return onNewest && compareRow(wanted) == 0;
+  }
+
+  /** Moves to the newest version of a key, if it is in LATEST alone. */
+  private boolean isNewest(Bytes key) {
+    return newest.seek(key) && isVersion() && newestKey.key(newest).equals(key);
   }
 
   private boolean nextOlder() {
@@ -223,31 +231,33 @@ final class VersionCursor implements Cursor {
     return found;
   }
 
-  private boolean seekNewest(Bytes position) {
-    return toVersion(newest.seek(firstKey(position)), position);
-  }
-
   /** Moves from a row of LATEST, if there is one, to the first version at or after a position. */
   private boolean toVersion(boolean onRow, Bytes position) {
     boolean found = onRow;
-    while (found) {
-      RowCodec.Place place = RowCodec.place(newest.valueHead(RowCodec.PLACE_BYTES));
-      // Without a place: a program that stored all versions in KEY wrote the row.
-      if (place != null) {
-        skipped = place.bytes();
-        Bytes version = StoreKeys.row(newest.key(), place.main(), place.sub(), false);
-        rowLength = version.length();
-        if (row.length < rowLength) {
-          row = new byte[2 * rowLength];
-        }
-        version.copyTo(row, 0);
-        if (compareRow(position) >= 0) {
-          return true;
-        }
-      }
+    while (found && !(isVersion() && compareRow(position) >= 0)) {
       found = newest.next();
     }
-    return false;
+    return found;
+  }
+
+  /**
+   * Reads the row of LATEST that the cursor is at. Without a place, KEY has its version: a program
+   * that stored the newest versions twice wrote it.
+   */
+  private boolean isVersion() {
+    int length = Math.min(newest.valueTo(place), place.length);
+    RowCodec.Place found = RowCodec.place(Bytes.wrap(place, 0, length));
+    if (found == null) {
+      return false;
+    }
+    skipped = found.bytes();
+    Bytes key = newestKey.key(newest);
+    int most = StoreKeys.mostRowBytes(key);
+    if (row.length < most) {
+      row = new byte[2 * most];
+    }
+    rowLength = StoreKeys.writeRow(row, key, found.main(), found.sub());
+    return true;
   }
 
   private int compareRow(Bytes other) {
@@ -276,7 +286,7 @@ final class VersionCursor implements Cursor {
 
   @Override
   public Bytes key() {
-    return head == Head.OLDER ? older.key() : Bytes.wrap(Arrays.copyOf(row, rowLength));
+    return Bytes.wrap(head == Head.OLDER ? olderKey.toArray() : Arrays.copyOf(row, rowLength));
   }
 
   @Override
@@ -293,11 +303,10 @@ final class VersionCursor implements Cursor {
 
   @Override
   public int keyTo(byte[] target) {
-    if (head == Head.OLDER) {
-      return older.keyTo(target);
-    }
-    System.arraycopy(row, 0, target, 0, Math.min(rowLength, target.length));
-    return rowLength;
+    byte[] from = head == Head.OLDER ? olderKey.backingArray() : row;
+    int length = head == Head.OLDER ? olderKey.length() : rowLength;
+    System.arraycopy(from, 0, target, 0, Math.min(length, target.length));
+    return length;
   }
 
   @Override
@@ -305,12 +314,15 @@ final class VersionCursor implements Cursor {
     if (head == Head.OLDER) {
       return older.valueTo(target);
     }
-    int length = newest.valueTo(target);
-    if (length > target.length) {
-      return length;
+    int whole = newest.valueTo(target);
+    int length = whole - skipped;
+    if (whole > target.length && length <= target.length) {
+      value().copyTo(target, 0);
+    } else {
+      int copied = Math.min(whole, target.length);
+      System.arraycopy(target, skipped, target, 0, Math.max(0, copied - skipped));
     }
-    System.arraycopy(target, skipped, target, 0, length - skipped);
-    return length - skipped;
+    return length;
   }
 
   @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.testing.FreePort;
 import io.troupe.tests.process.Clusters;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.TestHeap;
 import io.troupe.tests.process.TestJdks;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.Test;
  */
 @Clusters
 @Tag("full")
+@HeapIndependent
 class DisasterPageIT {
   private static final List<String> NAMES = List.of("a", "b", "c");
   private static final Pattern PLACES =

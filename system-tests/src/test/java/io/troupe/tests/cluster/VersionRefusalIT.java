@@ -2,6 +2,7 @@ package io.troupe.tests.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Members whose version does not fit their data or their cluster (V2). */
 @Tag("full")
+@HeapIndependent
 class VersionRefusalIT {
   private static final int VERSION = 9;
   private static final String OLD = "-Dtroupe.acts-as-version=3.6.16";

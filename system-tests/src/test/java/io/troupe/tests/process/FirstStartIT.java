@@ -24,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a new operator meets first: help, version, and starts that are refused. */
+@HeapIndependent
 class FirstStartIT {
   private static final String VERSION =
       "Troupe \\S+ \\((unknown|[0-9a-f]{10}), (unknown|\\d{4}-\\d\\d-\\d\\d)\\),"

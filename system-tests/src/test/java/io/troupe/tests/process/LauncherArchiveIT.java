@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Alone
 @Tag("full")
+@HeapIndependent
 class LauncherArchiveIT {
   private static final String JDKS = "io.troupe.tests.process.TestJdks#all";
 
