@@ -103,8 +103,8 @@ record PartialEntry(long base, long schema) {
       batch.delete(Space.LATEST, key);
       return;
     }
+    // Its row of KEY stays: a reader that has frozen LATEST may still look for it there.
     batch.put(Space.LATEST, key, RowCodec.latest(before.kv(), before.sub()));
-    batch.delete(Space.KEY, before.row());
     long lease = before.kv().lease();
     if (lease != 0) {
       batch.put(Space.LEASE, StoreKeys.attachment(lease, key), Bytes.EMPTY);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** Each version of a key is stored once: the newest one in LATEST, the others in KEY. */
 class NewestOnceTest {
-  private final InMemoryOrderedStore store = new InMemoryOrderedStore();
+  private final CountingStore store = new CountingStore();
   private final CrashingStore crashing = new CrashingStore(store);
   private EntryBounds bounds = EntryBounds.DEFAULT;
   private StateMachine machine = new StateMachine(crashing, 0);
@@ -123,6 +123,65 @@ class NewestOnceTest {
     apply(delete(one("b")));
     assertThat(history()).containsExactly("a@5", "a@4", "a@2", "b@7 deleted", "b@3");
     assertSound();
+  }
+
+  /** Between the two cursors of a read, the newest version moves to the history. */
+  @Test
+  void versionThatMovesWhileReadIsOpenedIsFound() {
+    apply(put("a", "1"));
+    apply(put("b", "1"));
+    beforeCursor(2, () -> apply(put("a", "2")));
+    assertThat(read(2)).extracting(kv -> kv.key().utf8() + kv.value().utf8()).containsExactly("a1");
+    beforeCursor(3, () -> apply(put("b", "2")));
+    HistoryResult history = machine.reader().history(KeyRange.all(), 3, 1, 1 << 20, false);
+    assertThat(((HistoryResult.Events) history).events())
+        .extracting(event -> event.kv().key().utf8() + event.kv().value().utf8())
+        .containsExactly("b1");
+    assertThat(machine.currentRevision()).as("both changes came in between").isEqualTo(5);
+  }
+
+  /** Between the two cursors of a read, a partial entry is undone, or undone and applied again. */
+  @Test
+  void versionIsFoundWhilePartialEntryIsUndone() {
+    for (int i = 0; i < 20; i++) {
+      apply(put("k" + (10 + i), "1"));
+    }
+    bounds = new EntryBounds(400, 5, 1 << 20);
+    open();
+    Operation deletion = delete(KeyRange.all());
+    assertThat(crashes(deletion, 2)).isTrue();
+    open();
+    long base = machine.currentRevision();
+    int undo = 2;
+    // The first cursor shows that LATEST does not belong to the base revision.
+    beforeCursor(3, () -> assertThat(crashes(deletion, undo)).isTrue());
+    assertThat(read(base)).as("only the undo came in between").hasSize(20);
+    open();
+    assertThat(PartialEntry.find(store)).as("it is complete").isNull();
+    assertThat(crashes(deletion, 2)).isTrue();
+    open();
+    beforeCursor(3, () -> apply(deletion));
+    assertThat(read(base)).as("the entry too").hasSize(20);
+    assertThat(machine.currentRevision()).isEqualTo(base + 1);
+    assertThat(read(base)).hasSize(20);
+    assertThat(read(0)).isEmpty();
+    assertSound();
+  }
+
+  /** Runs a change before the next cursor but {@code number - 1} is opened. */
+  private void beforeCursor(int number, Runnable change) {
+    int before = cursors();
+    store.beforeCursor =
+        () -> {
+          if (cursors() == before + number - 1) {
+            store.beforeCursor = () -> {};
+            change.run();
+          }
+        };
+  }
+
+  private int cursors() {
+    return store.opened.values().stream().mapToInt(Integer::intValue).sum();
   }
 
   private Bytes schemaRow() {
