@@ -100,11 +100,13 @@ final class HistoryRead {
     if (!withPrev || main - 1 < view.compactedRevision()) {
       return null;
     }
-    while (rows.next() && StoreKeys.sameKey(rows.key(), row)) {
-      if (StoreKeys.main(rows.key()) < main) {
-        return StoreKeys.isTombstone(rows.key())
-            ? null
-            : RowCodec.keyValue(rows.key(), rows.value());
+    while (rows.nextInHistory()) {
+      Bytes older = rows.key();
+      if (!StoreKeys.sameKey(row, older)) {
+        return null;
+      }
+      if (StoreKeys.main(older) < main) {
+        return StoreKeys.isTombstone(older) ? null : RowCodec.keyValue(older, rows.value());
       }
     }
     return null;

@@ -32,7 +32,7 @@ final class VersionCursor implements Cursor {
 
   private Head head = Head.OLDER;
 
-  /** The cursor that must still be moved behind the current row, after {@link #seekExactly}. */
+  /** The cursor that must still be moved behind the current row, after a look-up. */
   private @Nullable Head unmoved;
 
   private boolean started;
@@ -47,6 +47,7 @@ final class VersionCursor implements Cursor {
 
   private final byte[] place = new byte[RowCodec.PLACE_BYTES];
   private final RowBuffer newestKey = new RowBuffer(128);
+  private Bytes userKey = Bytes.EMPTY;
   private final RowBuffer olderRow = new RowBuffer(128);
   private Bytes olderKey = Bytes.EMPTY;
 
@@ -141,10 +142,7 @@ final class VersionCursor implements Cursor {
   /** Moves the cursor that a look-up left alone behind the current row. */
   private void moveOther() {
     if (unmoved == Head.OLDER) {
-      onOlder = seekOlder(Bytes.wrap(row, 0, rowLength));
-      if (onOlder && compareRow(olderKey) == 0) {
-        onOlder = nextOlder();
-      }
+      onOlder = seekOlderThanNewest();
     } else {
       onNewest = toVersion(newest.seek(firstKey(olderKey)), olderKey);
       if (onNewest && compareRow(olderKey) == 0) {
@@ -198,6 +196,27 @@ final class VersionCursor implements Cursor {
     return onOlder && StoreKeys.userKey(olderKey).equals(key);
   }
 
+  /**
+   * After a look-up: moves to the next row of KEY, where all older versions of the key are.
+   *
+   * @return false at the end of KEY; the row may be of another key
+   */
+  boolean nextInHistory() {
+    if (head == Head.OLDER) {
+      onOlder = nextOlder();
+    } else {
+      onOlder = seekOlderThanNewest();
+      head = Head.OLDER;
+    }
+    unmoved = Head.NEWEST;
+    return onOlder;
+  }
+
+  private boolean seekOlderThanNewest() {
+    boolean found = seekOlder(Bytes.wrap(row, 0, rowLength));
+    return (found && compareRow(olderKey) == 0) ? nextOlder() : found;
+  }
+
   private boolean findIn(Head where, Bytes key, Bytes wanted) {
     head = where;
     if (where == Head.OLDER) {
@@ -212,7 +231,7 @@ final class VersionCursor implements Cursor {
 
   /** Moves to the newest version of a key, if it is in LATEST alone. */
   private boolean isNewest(Bytes key) {
-    return newest.seek(key) && isVersion() && newestKey.key(newest).equals(key);
+    return newest.seek(key) && isVersion() && userKey.equals(key);
   }
 
   private boolean nextOlder() {
@@ -251,12 +270,12 @@ final class VersionCursor implements Cursor {
       return false;
     }
     skipped = found.bytes();
-    Bytes key = newestKey.key(newest);
-    int most = StoreKeys.mostRowBytes(key);
+    userKey = newestKey.key(newest);
+    int most = StoreKeys.mostRowBytes(userKey);
     if (row.length < most) {
       row = new byte[2 * most];
     }
-    rowLength = StoreKeys.writeRow(row, key, found.main(), found.sub());
+    rowLength = StoreKeys.writeRow(row, userKey, found.main(), found.sub());
     return true;
   }
 
