@@ -3,6 +3,7 @@ package io.troupe.bench.load;
 import com.google.protobuf.ByteString;
 import io.troupe.bench.client.EtcdMethod;
 import io.troupe.bench.client.Reply;
+import io.troupe.grpc.api.LeaseGrantRequest;
 import io.troupe.grpc.api.PutRequest;
 import io.troupe.grpc.api.RequestOp;
 import io.troupe.grpc.api.TxnRequest;
@@ -28,6 +29,18 @@ final class FillKeys implements Workload {
     this.method = method;
     this.requests = requests;
     this.total = total;
+  }
+
+  /**
+   * Grants leases with the ids {@code first}, {@code first} + 1, ...
+   *
+   * @param ttl in seconds
+   */
+  static FillKeys leases(long first, int total, long ttl) {
+    return new FillKeys(
+        EtcdMethod.LEASE_GRANT,
+        total,
+        i -> LeaseGrantRequest.newBuilder().setID(first + i).setTTL(ttl).build().toByteArray());
   }
 
   /** Puts the keys of a keyspace in turn, repeatedly, {@code total} times. */

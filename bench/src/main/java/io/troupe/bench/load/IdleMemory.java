@@ -8,7 +8,6 @@ import io.troupe.bench.client.Connections;
 import io.troupe.bench.client.EtcdMethod;
 import io.troupe.bench.client.Reply;
 import io.troupe.bench.report.Cell;
-import io.troupe.grpc.api.LeaseGrantRequest;
 import io.troupe.grpc.api.LeaseRevokeRequest;
 import io.troupe.grpc.api.WatchCreateRequest;
 import io.troupe.grpc.api.WatchRequest;
@@ -73,18 +72,7 @@ final class IdleMemory {
     settle();
     try (Connections connections = target.connect(CLIENTS)) {
       long started = System.nanoTime();
-      ClosedLoop.run(
-          connections,
-          CLIENTS,
-          new FillKeys(
-              EtcdMethod.LEASE_GRANT,
-              total,
-              i ->
-                  LeaseGrantRequest.newBuilder()
-                      .setID(FIRST_LEASE + i)
-                      .setTTL(TTL_SECONDS)
-                      .build()
-                      .toByteArray()));
+      ClosedLoop.run(connections, CLIENTS, FillKeys.leases(FIRST_LEASE, total, TTL_SECONDS));
       measured("leases", total, System.nanoTime() - started);
       ClosedLoop.run(
           connections,

@@ -4,7 +4,6 @@ import com.google.protobuf.ByteString;
 import io.troupe.bench.client.Connections;
 import io.troupe.bench.client.EtcdMethod;
 import io.troupe.bench.report.Cell;
-import io.troupe.grpc.api.LeaseGrantRequest;
 import io.troupe.grpc.api.PutRequest;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -80,18 +79,7 @@ final class LeaseExpiry {
   }
 
   private static void attach(Connections connections, int total, long ttl) {
-    ClosedLoop.run(
-        connections,
-        CLIENTS,
-        new FillKeys(
-            EtcdMethod.LEASE_GRANT,
-            total,
-            i ->
-                LeaseGrantRequest.newBuilder()
-                    .setID(FIRST_LEASE + i)
-                    .setTTL(ttl)
-                    .build()
-                    .toByteArray()));
+    ClosedLoop.run(connections, CLIENTS, FillKeys.leases(FIRST_LEASE, total, ttl));
     ClosedLoop.run(
         connections,
         CLIENTS,
