@@ -35,7 +35,7 @@ public final class AuthRows {
 
   /** Value of {@link #SCHEMA} for this schema. */
   public static Bytes schema() {
-    return StoreKeys.schemaRow(SCHEMA_VERSION);
+    return StoreSchema.row(SCHEMA_VERSION);
   }
 
   /** Value of {@link #AUTH}. */

@@ -132,7 +132,7 @@ final class EntryRows {
   void setSchema(long schema) {
     digest.changed(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(schema));
     otherRows.add(
-        new StoreBatch.Change(Space.META, StoreKeys.META_SCHEMA, StoreKeys.schemaRow(schema)));
+        new StoreBatch.Change(Space.META, StoreKeys.META_SCHEMA, StoreSchema.row(schema)));
   }
 
   /** Adds an internal row of the store, which is not an effect of an entry. */
@@ -169,7 +169,7 @@ final class EntryRows {
     try (Cursor row =
         pending.cursor(Space.META, StoreKeys.META_SCHEMA, StoreKeys.META_SCHEMA.successor())) {
       Invariant.require(row.next(), "the state has no schema");
-      return StoreKeys.schema(row.value());
+      return StoreSchema.of(row.value());
     }
   }
 

@@ -166,7 +166,7 @@ public final class HistoryImport {
         StoreKeys.META_APPLIED,
         CountRows.applied(at.appliedIndex(), at.appliedTerm(), 0, 1));
     if (store.get(Space.META, StoreKeys.META_SCHEMA) == null) {
-      put(Space.META, StoreKeys.META_SCHEMA, StoreKeys.schemaRow(StoreKeys.SCHEMA));
+      put(Space.META, StoreKeys.META_SCHEMA, StoreSchema.row(StoreKeys.SCHEMA));
     }
     if (at.compactedRevision() >= 0) {
       put(Space.META, StoreKeys.META_COMPACTED, RowCodec.longs(at.compactedRevision()));

@@ -71,8 +71,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
     this.records = new RecordCache(cacheBytes);
     Bytes stored = store.get(Space.META, StoreKeys.META_SCHEMA);
     if (stored != null) {
-      requireKnown(stored, PartialEntry.find(store) != null);
-      storeNewestOnce(store, stored);
+      StoreSchema.open(store, stored);
     }
     KeyCounting.runIfNeeded(store, countBounds, keys -> {});
     Bytes applied = store.get(Space.META, StoreKeys.META_APPLIED);
@@ -87,10 +86,10 @@ public final class MvccStore implements KvRead, AutoCloseable {
       rows.putOwn(Space.META, CountRows.key(Bytes.EMPTY), CountRows.value(0));
     }
     if (stored == null) {
-      rows.putOwn(Space.META, StoreKeys.META_SCHEMA, StoreKeys.schemaRow(StoreKeys.SCHEMA));
+      rows.putOwn(Space.META, StoreKeys.META_SCHEMA, StoreSchema.row(StoreKeys.SCHEMA));
       this.schema = StoreKeys.SCHEMA;
     } else {
-      this.schema = rows.completeSchema(StoreKeys.schema(stored));
+      this.schema = rows.completeSchema(StoreSchema.of(stored));
     }
     long newest = number(Space.LATEST, StoreKeys.LATEST_REVISION, FIRST_REVISION);
     this.revision = rows.completeRevision(newest);
@@ -107,29 +106,6 @@ public final class MvccStore implements KvRead, AutoCloseable {
     this.reads = new WriterReads(rows, records, view, reader, blocks, changes);
     long finished = number(Space.META, StoreKeys.META_COMPACTION_FINISHED, NOTHING_COMPACTED);
     this.compactor = new Compactor(store, view, finished);
-  }
-
-  private static void requireKnown(Bytes schemaRow, boolean partial) {
-    long stored = StoreKeys.getLong(schemaRow, 0);
-    if (!StoreKeys.isKnownSchema(schemaRow)) {
-      throw new StoreException("unknown schema " + stored + " of the state");
-    }
-    if (partial != (StoreKeys.schema(schemaRow) == StoreKeys.SCHEMA_PARTIAL)) {
-      throw new StoreException("mark of a partial entry does not match schema " + stored);
-    }
-  }
-
-  /**
-   * From now on KEY lacks the newest versions of keys that change. Programs that do not know that
-   * must not open the state any more. The rows stay as they are until their keys change.
-   */
-  private static void storeNewestOnce(OrderedStore store, Bytes schemaRow) {
-    if (StoreKeys.hasNewestTwice(schemaRow)) {
-      StoreBatch batch = new StoreBatch();
-      batch.put(
-          Space.META, StoreKeys.META_SCHEMA, StoreKeys.schemaRow(StoreKeys.schema(schemaRow)));
-      store.write(batch);
-    }
   }
 
   private long number(Space space, Bytes key, long whenAbsent) {

@@ -37,7 +37,7 @@ record PartialEntry(long base, long schema) {
   /** Adds the rows that mark the store, and the new revision, to the first batch of the entry. */
   void begin(PendingChanges batch) {
     batch.put(Space.META, StoreKeys.META_PARTIAL, RowCodec.longs(base, schema));
-    batch.put(Space.META, StoreKeys.META_SCHEMA, StoreKeys.schemaRow(StoreKeys.SCHEMA_PARTIAL));
+    batch.put(Space.META, StoreKeys.META_SCHEMA, StoreSchema.row(StoreKeys.SCHEMA_PARTIAL));
     // This row shows a walk over the newest records that they are not those of the base revision.
     batch.put(Space.LATEST, StoreKeys.LATEST_REVISION, RowCodec.longs(base + 1));
   }
@@ -45,7 +45,7 @@ record PartialEntry(long base, long schema) {
   /** Adds the rows that remove the mark to the last batch of the entry. */
   void end(PendingChanges batch) {
     batch.remove(Space.META, StoreKeys.META_PARTIAL);
-    batch.put(Space.META, StoreKeys.META_SCHEMA, StoreKeys.schemaRow(schema));
+    batch.put(Space.META, StoreKeys.META_SCHEMA, StoreSchema.row(schema));
   }
 
   /**
@@ -59,7 +59,7 @@ record PartialEntry(long base, long schema) {
     StoreBatch last = new StoreBatch();
     last.put(Space.LATEST, StoreKeys.LATEST_REVISION, RowCodec.longs(base));
     last.delete(Space.META, StoreKeys.META_PARTIAL);
-    last.put(Space.META, StoreKeys.META_SCHEMA, StoreKeys.schemaRow(schema));
+    last.put(Space.META, StoreKeys.META_SCHEMA, StoreSchema.row(schema));
     store.write(last);
   }
 

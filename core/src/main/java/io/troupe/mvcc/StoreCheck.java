@@ -92,7 +92,7 @@ public final class StoreCheck {
 
   private void schema() {
     Bytes schema = store.get(Space.META, StoreKeys.META_SCHEMA);
-    if (schema != null && !StoreKeys.isKnownSchema(schema)) {
+    if (schema != null && !StoreSchema.isKnown(schema)) {
       problem(
           "META/schema is " + StoreKeys.getLong(schema, 0) + ", which this program does not know");
     }

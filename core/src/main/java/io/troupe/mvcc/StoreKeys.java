@@ -27,12 +27,6 @@ final class StoreKeys {
   /** Schema 3 or 4 with rows of the versions of the cluster. */
   static final int SCHEMA_WITH_VERSIONS = 6;
 
-  /**
-   * Added to the number of a schema in which {@link OrderedStore.Space#LATEST} alone has the newest
-   * versions. Without it KEY has them too.
-   */
-  static final int SCHEMA_NEWEST_ONCE = 8;
-
   /** Only in {@link OrderedStore.Space#REV}: a put that creates its key. */
   static final byte CREATION = 2;
 
@@ -190,27 +184,6 @@ final class StoreKeys {
             other.backingArray(),
             other.backingOffset(),
             other.backingOffset() + prefix);
-  }
-
-  /** The row of META with a schema, as this program writes it. */
-  static Bytes schemaRow(long schema) {
-    return RowCodec.longs(schema + SCHEMA_NEWEST_ONCE);
-  }
-
-  /** True if KEY has the newest versions too, because an older program wrote the state. */
-  static boolean hasNewestTwice(Bytes schemaRow) {
-    return getLong(schemaRow, 0) <= SCHEMA_WITH_VERSIONS;
-  }
-
-  /** The schema in a row of META. */
-  static long schema(Bytes schemaRow) {
-    return getLong(schemaRow, 0) - (hasNewestTwice(schemaRow) ? 0 : SCHEMA_NEWEST_ONCE);
-  }
-
-  /** True for a schema that this program knows. */
-  static boolean isKnownSchema(Bytes schemaRow) {
-    long schema = schema(schemaRow);
-    return schema >= SCHEMA && schema <= SCHEMA_WITH_VERSIONS;
   }
 
   /** The user key of a row; shares the row's array if nothing was escaped. */

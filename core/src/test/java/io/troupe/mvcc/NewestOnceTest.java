@@ -114,7 +114,7 @@ class NewestOnceTest {
     long written = crashing.writes();
     open();
     assertThat(crashing.writes()).isEqualTo(written + 1);
-    assertThat(StoreKeys.hasNewestTwice(schemaRow())).isFalse();
+    assertThat(StoreSchema.hasNewestTwice(schemaRow())).isFalse();
     assertThat(machine.reader().range(RangeQuery.of(KeyRange.all(), 0))).isEqualTo(before);
     assertThat(machine.reader().hash(0)).isEqualTo(hash);
     assertSound();

@@ -47,7 +47,7 @@ public final class OldStates {
     StoreBatch batch = new StoreBatch();
     Bytes schema = store.get(Space.META, StoreKeys.META_SCHEMA);
     if (schema != null) {
-      batch.put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(StoreKeys.schema(schema)));
+      batch.put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(StoreSchema.of(schema)));
     }
     try (Cursor rows =
         store.cursor(Space.LATEST, StoreKeys.LATEST_REVISION.successor(), null, false)) {

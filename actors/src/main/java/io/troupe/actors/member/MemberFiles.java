@@ -9,6 +9,7 @@ import io.troupe.model.NodeId;
 import io.troupe.mvcc.CountBounds;
 import io.troupe.mvcc.KeyCounting;
 import io.troupe.mvcc.StoreException;
+import io.troupe.mvcc.StoreSchema;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.DataDirException;
 import io.troupe.persistence.datadir.DataDirException.Reason;
@@ -26,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -161,6 +163,7 @@ public final class MemberFiles implements AutoCloseable {
     boolean complete = false;
     WalReplay replay;
     try {
+      requireKnownSchema(store);
       countKeysIfNeeded(store);
       StateMachine machine =
           new StateMachine(new InstrumentedStore(store, metrics.disk()), settings.hotRecordBytes());
@@ -220,6 +223,17 @@ public final class MemberFiles implements AutoCloseable {
         });
     LOG.info(
         "counted the live keys of the state took={}ms", (System.nanoTime() - began) / 1_000_000);
+  }
+
+  private void requireKnownSchema(RocksStore store) {
+    OptionalLong newer = StoreSchema.newer(store);
+    if (newer.isPresent()) {
+      throw new MemberTooOldException(
+          "a newer program wrote the state of this member, its schema "
+              + newer.getAsLong()
+              + " is unknown: start the newer program again; data-dir "
+              + dataDir.root());
+    }
   }
 
   /**

@@ -7,17 +7,22 @@ import io.troupe.actors.apply.CompactionActor;
 import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.metrics.MemberMetrics;
+import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
 import io.troupe.model.EtcdVersion;
 import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.Requester;
+import io.troupe.mvcc.AuthRows;
+import io.troupe.mvcc.OrderedStore.Space;
+import io.troupe.mvcc.StoreBatch;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.DataDirException;
 import io.troupe.persistence.datadir.DurableFiles;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.store.RocksSettings;
+import io.troupe.persistence.store.RocksStore;
 import io.troupe.persistence.wal.WalReplay;
 import io.troupe.persistence.wal.WalSettings;
 import io.troupe.raft.RaftSettings;
@@ -200,6 +205,26 @@ class MemberFilesTest {
     assertThatThrownBy(this::recovered)
         .isInstanceOf(MemberTooOldException.class)
         .hasMessageContaining("serves 3.7.1, the cluster has version 3.8");
+  }
+
+  @Test
+  void stateOfNewerProgramIsRefused() {
+    identify(TWO, false);
+    open(
+        files -> {
+          files.machine().confChange(1, 1, first(files.recovered()));
+          files.machine().commit();
+        });
+    try (RocksStore store = RocksStore.open(root.resolve("state"), settings().store())) {
+      StoreBatch batch = new StoreBatch();
+      batch.put(Space.META, AuthRows.SCHEMA, Bytes.of(0, 0, 0, 0, 0, 0, 0, 99));
+      store.write(batch);
+      store.flush();
+    }
+    assertThatThrownBy(this::recovered)
+        .isInstanceOf(MemberTooOldException.class)
+        .hasMessageContaining("its schema 99 is unknown: start the newer program again")
+        .hasMessageContaining(root.toString());
   }
 
   @Test
