@@ -62,15 +62,25 @@ final class StoreKeys {
     return Bytes.wrap(out);
   }
 
-  /** The maximum size of a row of {@code userKey}. */
-  static int mostRowBytes(Bytes userKey) {
-    return 2 * userKey.length() + TERMINATOR + SUFFIX;
+  /** The size of a row of {@code userKey}. */
+  static int rowBytes(Bytes userKey) {
+    return userKey.length() + zeros(userKey) + TERMINATOR + SUFFIX;
+  }
+
+  private static int zeros(Bytes userKey) {
+    byte[] in = userKey.backingArray();
+    int from = userKey.backingOffset();
+    int zeros = 0;
+    for (int i = from; i < from + userKey.length(); i++) {
+      zeros += in[i] == 0 ? 1 : 0;
+    }
+    return zeros;
   }
 
   /**
    * Writes {@link #row} of a put.
    *
-   * @param out at least {@link #mostRowBytes} long
+   * @param out at least {@link #rowBytes} long
    * @return size of the row, which is at the beginning of the array
    */
   static int writeRow(byte[] out, Bytes userKey, long main, int sub) {
@@ -278,10 +288,7 @@ final class StoreKeys {
     byte[] in = userKey.backingArray();
     int from = userKey.backingOffset();
     int length = userKey.length();
-    int zeros = 0;
-    for (int i = from; i < from + length; i++) {
-      zeros += in[i] == 0 ? 1 : 0;
-    }
+    int zeros = zeros(userKey);
     byte[] out = new byte[length + zeros + TERMINATOR + spare];
     if (zeros == 0) {
       System.arraycopy(in, from, out, 0, length);

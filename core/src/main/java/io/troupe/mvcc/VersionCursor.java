@@ -271,9 +271,9 @@ final class VersionCursor implements Cursor {
     }
     skipped = found.bytes();
     userKey = newestKey.key(newest);
-    int most = StoreKeys.mostRowBytes(userKey);
-    if (row.length < most) {
-      row = new byte[2 * most];
+    int bytes = StoreKeys.rowBytes(userKey);
+    if (row.length < bytes) {
+      row = new byte[bytes];
     }
     rowLength = StoreKeys.writeRow(row, userKey, found.main(), found.sub());
     return true;

@@ -41,7 +41,7 @@ class CompactionScanTest {
   }
 
   private List<Bytes> keys(Space space) {
-    return StoreModelDriver.dump(store, space).stream().map(StoreBatch.Change::key).toList();
+    return StoreRows.all(store, space).stream().map(StoreBatch.Change::key).toList();
   }
 
   /** The rows that C2 keeps, by the rule itself. */

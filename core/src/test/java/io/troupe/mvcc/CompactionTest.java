@@ -39,9 +39,7 @@ class CompactionTest {
   }
 
   private List<Bytes> revisions() {
-    return StoreModelDriver.dump(fixture.store, Space.REV).stream()
-        .map(StoreBatch.Change::key)
-        .toList();
+    return StoreRows.all(fixture.store, Space.REV).stream().map(StoreBatch.Change::key).toList();
   }
 
   @Test

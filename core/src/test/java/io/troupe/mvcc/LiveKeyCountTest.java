@@ -104,7 +104,7 @@ class LiveKeyCountTest {
   private void clear() {
     StoreBatch batch = new StoreBatch();
     for (OrderedStore.Space space : OrderedStore.Space.values()) {
-      StoreModelDriver.dump(store, space).forEach(row -> batch.delete(space, row.key()));
+      StoreRows.all(store, space).forEach(row -> batch.delete(space, row.key()));
     }
     store.write(batch);
     live.clear();

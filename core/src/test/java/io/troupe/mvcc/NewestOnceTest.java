@@ -39,7 +39,7 @@ class NewestOnceTest {
 
   private List<String> history() {
     List<String> rows = new ArrayList<>();
-    for (StoreBatch.Change row : StoreModelDriver.dump(store, Space.KEY)) {
+    for (StoreBatch.Change row : StoreRows.all(store, Space.KEY)) {
       rows.add(
           StoreKeys.userKey(row.key()).utf8()
               + "@"
@@ -94,7 +94,7 @@ class NewestOnceTest {
       apply(put("k" + i, "2"));
     }
     List<Integer> places = new ArrayList<>();
-    for (StoreBatch.Change row : StoreModelDriver.dump(store, Space.KEY)) {
+    for (StoreBatch.Change row : StoreRows.all(store, Space.KEY)) {
       places.add(StoreKeys.sub(row.key()));
     }
     assertThat(places).containsExactly(0, 1, 2, 3, 4);
@@ -240,7 +240,7 @@ class NewestOnceTest {
     machine.close();
     StoreBatch batch = new StoreBatch();
     for (Space space : Space.values()) {
-      StoreModelDriver.dump(store, space).forEach(row -> batch.delete(space, row.key()));
+      StoreRows.all(store, space).forEach(row -> batch.delete(space, row.key()));
     }
     store.write(batch);
   }

@@ -102,7 +102,7 @@ class StoreKeysTest {
 
   private static List<String> rows(OrderedStore store, Space space) {
     List<String> rows = new ArrayList<>();
-    for (StoreBatch.Change row : StoreModelDriver.dump(store, space)) {
+    for (StoreBatch.Change row : StoreRows.all(store, space)) {
       Bytes value = row.value();
       rows.add(row.key() + "=" + (value == null ? "" : hex(value)));
     }

@@ -13,7 +13,6 @@ import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeResult;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
-import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -407,9 +406,9 @@ public class StoreModelDriver {
     assertThat(removed).as("%s hash after removal", name).isEqualTo(second.reader().hash(0));
     removeAll(second);
     for (Space space : Space.values()) {
-      assertThat(replicated(store, space))
+      assertThat(StoreRows.replicated(store, space))
           .as("%s %s", name, space)
-          .isEqualTo(replicated(other, space));
+          .isEqualTo(StoreRows.replicated(other, space));
     }
     assertKept(store);
     assertLatest(store);
@@ -452,7 +451,8 @@ public class StoreModelDriver {
         expected.add(StoreKeys.revision(version.main(), version.sub()));
       }
     }
-    List<Bytes> kept = dump(store, Space.REV).stream().map(StoreBatch.Change::key).toList();
+    List<Bytes> kept =
+        StoreRows.all(store, Space.REV).stream().map(StoreBatch.Change::key).toList();
     assertThat(kept).as("%s kept at %d", name, model.compacted).isEqualTo(expected);
   }
 
@@ -466,7 +466,7 @@ public class StoreModelDriver {
     for (KeyValue kv : model.live(KeyRange.all(), model.revision).values()) {
       expected.add(new StoreBatch.Change(Space.LATEST, kv.key(), RowCodec.latest(kv, subOf(kv))));
     }
-    assertThat(dump(store, Space.LATEST)).as(name).isEqualTo(expected);
+    assertThat(StoreRows.all(store, Space.LATEST)).as(name).isEqualTo(expected);
   }
 
   private int subOf(KeyValue kv) {
@@ -485,7 +485,9 @@ public class StoreModelDriver {
     assertThat(problems).as(name).isEmpty();
     Bytes counted = CountRows.key(Bytes.EMPTY);
     long blocks =
-        dump(store, Space.META).stream().filter(row -> row.key().startsWith(counted)).count();
+        StoreRows.all(store, Space.META).stream()
+            .filter(row -> row.key().startsWith(counted))
+            .count();
     blocksSeen = (int) Math.max(blocksSeen, blocks);
   }
 
@@ -504,38 +506,5 @@ public class StoreModelDriver {
     RangeQuery all = RangeQuery.of(KeyRange.all(), 0);
     List<KeyValue> live = List.copyOf(model.live(KeyRange.all(), model.revision).values());
     assertThat(((Result.Range) machine.reader().range(all)).range().kvs()).isEqualTo(live);
-  }
-
-  /**
-   * Every row of a space but the counts of blocks, whose bounds may differ; of KEY, all versions.
-   */
-  private static List<StoreBatch.Change> replicated(OrderedStore store, Space space) {
-    Bytes counts = CountRows.key(Bytes.EMPTY);
-    List<StoreBatch.Change> rows = space == Space.KEY ? versions(store) : dump(store, space);
-    return rows.stream()
-        .filter(row -> space != Space.META || !row.key().startsWith(counts))
-        .toList();
-  }
-
-  /** All versions. Where a partial entry was undone, KEY may have a newest version too. */
-  private static List<StoreBatch.Change> versions(OrderedStore store) {
-    List<StoreBatch.Change> versions = new ArrayList<>();
-    try (Cursor cursor = VersionCursor.open(store, Bytes.EMPTY, null)) {
-      while (cursor.next()) {
-        versions.add(new StoreBatch.Change(Space.KEY, cursor.key(), cursor.value()));
-      }
-    }
-    return versions;
-  }
-
-  /** Every row of a space. */
-  static List<StoreBatch.Change> dump(OrderedStore store, Space space) {
-    List<StoreBatch.Change> rows = new ArrayList<>();
-    try (Cursor cursor = store.cursor(space, Bytes.EMPTY, null, false)) {
-      while (cursor.next()) {
-        rows.add(new StoreBatch.Change(space, cursor.key(), cursor.value()));
-      }
-    }
-    return rows;
   }
 }
