@@ -1,5 +1,6 @@
 package io.troupe.watch;
 
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -11,16 +12,23 @@ public final class DeliveredLots {
   /** Approximate memory of a message to a stream, and of each delivery in it, besides events. */
   private static final long DELIVERY_BYTES = 128;
 
+  /** Approximate memory of the place of an event in a delivery. */
+  private static final long PLACE_BYTES = 8;
+
   private final Queue<EventBacklog.Lot> lots = new ConcurrentLinkedQueue<>();
 
   /**
    * Adds the memory of a message to the stream, before it is sent.
    *
    * @param lot memory of the events
-   * @param deliveries number of deliveries in the message
+   * @param deliveries of the message
    */
-  public void add(EventBacklog.Lot lot, int deliveries) {
-    lot.hold(DELIVERY_BYTES * (1L + deliveries));
+  public void add(EventBacklog.Lot lot, List<Delivery> deliveries) {
+    long bytes = DELIVERY_BYTES;
+    for (Delivery delivery : deliveries) {
+      bytes += DELIVERY_BYTES + PLACE_BYTES * delivery.events().size();
+    }
+    lot.hold(bytes);
     lots.add(lot);
   }
 

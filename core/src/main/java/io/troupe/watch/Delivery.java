@@ -4,8 +4,9 @@ import io.troupe.model.SharedEvent;
 import java.util.List;
 
 /**
- * Events of one revision for one watcher, in order.
+ * Live events for one watcher.
  *
  * @param serial of the watcher in its stream
+ * @param events of one or more revisions, each of them whole (W6), in order; not empty
  */
-public record Delivery(long serial, long revision, List<SharedEvent> events) {}
+public record Delivery(long serial, List<SharedEvent> events) {}

@@ -1,7 +1,9 @@
 package io.troupe.watch;
 
 import io.troupe.model.Bytes;
+import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
+import io.troupe.model.SharedEvent;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -9,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
@@ -23,6 +26,9 @@ public final class SyncedWatchers<W> {
     final KeyRange range;
     final long nextRevision;
 
+    /** Events since the last {@link #drain}. */
+    List<SharedEvent> collected = new ArrayList<>(1);
+
     Entry(W watcher, KeyRange range, long nextRevision) {
       this.watcher = watcher;
       this.range = range;
@@ -33,6 +39,9 @@ public final class SyncedWatchers<W> {
   private final Map<W, Entry<W>> byWatcher = new LinkedHashMap<>();
   private final Map<Bytes, Set<Entry<W>>> points = new HashMap<>();
   private final IntervalIndex<Entry<W>> ranges = new IntervalIndex<>();
+
+  /** Watchers with collected events, in the order of their first one. */
+  private final List<Entry<W>> collecting = new ArrayList<>();
 
   /**
    * Adds a watcher.
@@ -71,21 +80,36 @@ public final class SyncedWatchers<W> {
   }
 
   /**
-   * Passes every watcher that gets an event of {@code key} at {@code revision} to {@code each}. No
-   * watcher may be added or removed meanwhile.
+   * Collects an event for every watcher that gets it, until {@link #drain}. No watcher may be added
+   * or removed in between.
    */
-  public void forEachMatch(Bytes key, long revision, Consumer<? super W> each) {
+  public void collect(Event event) {
+    SharedEvent shared = new SharedEvent(event);
+    long revision = event.kv().modRevision();
     Consumer<Entry<W>> due =
         entry -> {
           if (entry.nextRevision <= revision) {
-            each.accept(entry.watcher);
+            if (entry.collected.isEmpty()) {
+              collecting.add(entry);
+            }
+            entry.collected.add(shared);
           }
         };
-    Set<Entry<W>> same = points.get(key);
+    Set<Entry<W>> same = points.get(event.kv().key());
     if (same != null) {
       same.forEach(due);
     }
-    ranges.forEachAt(key, due);
+    ranges.forEachAt(event.kv().key(), due);
+  }
+
+  /** Passes the collected events of each watcher to {@code each}, in the order of collection. */
+  public void drain(BiConsumer<? super W, List<SharedEvent>> each) {
+    for (Entry<W> entry : collecting) {
+      List<SharedEvent> events = entry.collected;
+      entry.collected = new ArrayList<>(1);
+      each.accept(entry.watcher, events);
+    }
+    collecting.clear();
   }
 
   /** The watchers that may get an event of a key in {@code range} at {@code revision}. */

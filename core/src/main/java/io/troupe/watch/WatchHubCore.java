@@ -1,8 +1,6 @@
 package io.troupe.watch;
 
-import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
-import io.troupe.model.SharedEvent;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -98,19 +96,18 @@ public final class WatchHubCore<S> {
 
   /** Changes are visible to readers now; revisions that were processed before are ignored. */
   public void committed(List<Commit> commits) {
-    Map<S, List<Delivery>> out = new LinkedHashMap<>();
     for (Commit commit : commits) {
       if (commit.revision() > revision) {
         KeyRange unlisted = commit.unlisted();
         if (unlisted != null) {
-          deliver(out);
+          deliver();
           leaveToHistory(commit.revision(), commit.revision(), unlisted);
         }
         revision = commit.revision();
-        match(commit, out);
+        commit.events().forEach(synced::collect);
       }
     }
-    deliver(out);
+    deliver();
   }
 
   /**
@@ -127,9 +124,13 @@ public final class WatchHubCore<S> {
     }
   }
 
-  private void deliver(Map<S, List<Delivery>> out) {
+  private void deliver() {
+    Map<S, List<Delivery>> out = new LinkedHashMap<>();
+    synced.drain(
+        (watcher, events) ->
+            out.computeIfAbsent(watcher.stream(), stream -> new ArrayList<>())
+                .add(new Delivery(watcher.serial(), events)));
     out.forEach((stream, deliveries) -> effects.deliver(stream, revision, deliveries));
-    out.clear();
   }
 
   /**
@@ -143,21 +144,5 @@ public final class WatchHubCore<S> {
       byOwner.computeIfAbsent(watcher.stream(), s -> new ArrayList<>()).add(watcher.serial());
     }
     byOwner.forEach((stream, serials) -> effects.readFromHistory(stream, serials, first));
-  }
-
-  /** A revision is not split: all its events for a watcher are one delivery (W6). */
-  private void match(Commit commit, Map<S, List<Delivery>> out) {
-    Map<Watcher<S>, List<SharedEvent>> matched = new LinkedHashMap<>();
-    for (Event event : commit.events()) {
-      SharedEvent shared = new SharedEvent(event);
-      synced.forEachMatch(
-          event.kv().key(),
-          commit.revision(),
-          watcher -> matched.computeIfAbsent(watcher, w -> new ArrayList<>(1)).add(shared));
-    }
-    matched.forEach(
-        (watcher, events) ->
-            out.computeIfAbsent(watcher.stream(), stream -> new ArrayList<>())
-                .add(new Delivery(watcher.serial(), commit.revision(), events)));
   }
 }

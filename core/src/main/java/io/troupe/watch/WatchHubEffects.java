@@ -14,7 +14,7 @@ public interface WatchHubEffects<S> {
    *
    * @param revision last revision that the hub has processed; all events up to it are in this or an
    *     earlier message to the stream
-   * @param deliveries in revision order, not empty
+   * @param deliveries one for each watcher that has events, not empty
    */
   void deliver(S stream, long revision, List<Delivery> deliveries);
 

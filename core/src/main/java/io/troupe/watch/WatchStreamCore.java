@@ -39,6 +39,12 @@ public final class WatchStreamCore<T> {
   private static final long RESPONSE_OVERHEAD = 128;
 
   /**
+   * Size from which no further revision is added to a response with live events: far below the 4
+   * MiB that clients of gRPC accept by default.
+   */
+  private static final long LIVE_RESPONSE_BYTES = 64 << 10;
+
+  /**
    * Settings of a stream.
    *
    * @param bufferBytes unsent bytes above which live events stop; reads of history continue below
@@ -239,11 +245,8 @@ public final class WatchStreamCore<T> {
   public void deliver(long revision, List<Delivery> deliveries) {
     for (Delivery delivery : deliveries) {
       StreamWatcher watcher = bySerial.get(delivery.serial());
-      if (watcher != null
-          && watcher.mode == Mode.SYNCED
-          && delivery.revision() >= watcher.nextRevision) {
-        watcher.nextRevision = delivery.revision() + 1;
-        send(watcher, delivery.revision(), delivery.events());
+      if (watcher != null && watcher.mode == Mode.SYNCED) {
+        sendLive(watcher, delivery.events());
       }
     }
     flush();
@@ -460,11 +463,45 @@ public final class WatchStreamCore<T> {
     return live;
   }
 
+  /**
+   * Sends as many whole revisions in one response as fit into {@link #LIVE_RESPONSE_BYTES}, at
+   * least one. The header has the last of them (W7).
+   */
+  private void sendLive(StreamWatcher watcher, List<SharedEvent> events) {
+    boolean prevKv = watcher.request.prevKv();
+    int from = 0;
+    long bytes = 0;
+    long last = revision(events.get(0));
+    for (int i = 0; i < events.size(); i++) {
+      long revision = revision(events.get(i));
+      if (revision != last && bytes >= LIVE_RESPONSE_BYTES) {
+        sendLive(watcher, last, events.subList(from, i));
+        from = i;
+        bytes = 0;
+      }
+      last = revision;
+      bytes += StreamQueue.size(events.get(i).event(), prevKv);
+    }
+    sendLive(watcher, last, events.subList(from, events.size()));
+  }
+
+  private void sendLive(StreamWatcher watcher, long last, List<SharedEvent> events) {
+    if (last >= watcher.nextRevision) {
+      send(watcher, last, events);
+      watcher.nextRevision = last + 1;
+    }
+  }
+
+  private static long revision(SharedEvent event) {
+    return event.event().kv().modRevision();
+  }
+
+  /** Sends those of the events that the watcher wants and has not got. */
   private void send(StreamWatcher watcher, long headerRevision, List<SharedEvent> events) {
     WatchRequest request = watcher.request;
     List<SharedEvent> wanted = new ArrayList<>(events.size());
     for (SharedEvent event : events) {
-      if (request.filter().accepts(event.event())) {
+      if (revision(event) >= watcher.nextRevision && request.filter().accepts(event.event())) {
         wanted.add(event);
       }
     }

@@ -6,6 +6,7 @@ import io.troupe.model.Bytes;
 import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
 import io.troupe.model.KeyValue;
+import io.troupe.model.SharedEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -153,9 +154,12 @@ class CommitBatcherTest {
     DeliveredLots stream = new DeliveredLots();
     publish(commit(2, "a"));
     long events = backlog.bytes();
-    stream.add(lots.get(0), 2);
+    SharedEvent event = new SharedEvent(commit(2, "a").events().get(0));
+    stream.add(
+        lots.get(0),
+        List.of(new Delivery(1, List.of(event)), new Delivery(2, List.of(event, event))));
     lots.get(0).release();
-    assertThat(backlog.bytes()).isEqualTo(events + 3 * 128);
+    assertThat(backlog.bytes()).isEqualTo(events + 3 * 128 + 3 * 8);
     stream.releaseFirst();
     assertThat(backlog.bytes()).isZero();
   }

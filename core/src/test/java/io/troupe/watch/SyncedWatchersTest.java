@@ -2,10 +2,15 @@ package io.troupe.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.troupe.model.Bytes;
+import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
+import io.troupe.model.KeyValue;
+import io.troupe.model.SharedEvent;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -17,9 +22,41 @@ class SyncedWatchersTest {
   private final SyncedWatchers<String> watchers = new SyncedWatchers<>();
 
   private List<String> match(String key, long revision) {
-    List<String> found = new ArrayList<>();
-    watchers.forEachMatch(Bytes.utf8(key), revision, found::add);
+    return match(watchers, Bytes.utf8(key), revision);
+  }
+
+  /** The watchers that get an event. */
+  private static <W> List<W> match(SyncedWatchers<W> watchers, Bytes key, long revision) {
+    List<W> found = new ArrayList<>();
+    watchers.collect(event(key, revision));
+    watchers.drain(
+        (watcher, events) -> {
+          assertThat(events).hasSize(1);
+          found.add(watcher);
+        });
     return found;
+  }
+
+  private static Event event(Bytes key, long revision) {
+    return new Event(
+        Event.Type.PUT, new KeyValue(key, revision, revision, 1, Bytes.EMPTY, 0), null);
+  }
+
+  @Test
+  void collectedEventsArePassedOnceInTheirOrder() {
+    watchers.add("a", A, 6);
+    watchers.add("all", KeyRange.all(), 7);
+    List<Event> events =
+        List.of(event(Bytes.utf8("a"), 6), event(Bytes.utf8("b"), 7), event(Bytes.utf8("a"), 8));
+    events.forEach(watchers::collect);
+    Map<String, List<Event>> drained = new LinkedHashMap<>();
+    watchers.drain(
+        (watcher, its) -> drained.put(watcher, its.stream().map(SharedEvent::event).toList()));
+    assertThat(drained)
+        .containsExactly(
+            Map.entry("a", List.of(events.get(0), events.get(2))),
+            Map.entry("all", List.of(events.get(1), events.get(2))));
+    watchers.drain((watcher, its) -> fail("%s got events twice", watcher));
   }
 
   @Test
@@ -72,8 +109,7 @@ class SyncedWatchersTest {
           }
         }
         Bytes key = key(random);
-        List<Integer> found = new ArrayList<>();
-        watchers.forEachMatch(key, 1, found::add);
+        List<Integer> found = match(watchers, key, 1);
         List<Integer> expected = new ArrayList<>();
         naive.forEach(
             (each, range) -> {

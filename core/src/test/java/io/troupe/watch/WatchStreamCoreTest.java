@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -49,10 +50,15 @@ class WatchStreamCoreTest {
       implements WatchHubEffects<String>, WatchStreamEffects<Runnable> {
     final SplittableRandom random;
     final List<Event> history = new ArrayList<>();
+    final List<Commit> batch = new ArrayList<>();
     final ArrayDeque<Runnable> toHub = new ArrayDeque<>();
     final ArrayDeque<Runnable> toStream = new ArrayDeque<>();
     final ArrayDeque<Runnable> reads = new ArrayDeque<>();
     final Map<Long, List<Long>> received = new TreeMap<>();
+
+    /** Revisions of the events of each response, and the one in its header. */
+    final List<String> responses = new ArrayList<>();
+
     final Map<Long, Request> watchers = new TreeMap<>();
     final WatchHubCore<String> hub = new WatchHubCore<>(0, this);
     final WatchStreamCore<Runnable> stream;
@@ -68,8 +74,16 @@ class WatchStreamCoreTest {
     }
 
     World(long seed, MemoryBudget.Share memory) {
+      this(seed, 600, memory);
+    }
+
+    World(long seed, int bufferBytes) {
+      this(seed, bufferBytes, MemoryBudget.UNLIMITED.share());
+    }
+
+    private World(long seed, int bufferBytes, MemoryBudget.Share memory) {
       random = new SplittableRandom(seed);
-      stream = new WatchStreamCore<>(new WatchStreamCore.Settings(600, 300), memory, this);
+      stream = new WatchStreamCore<>(new WatchStreamCore.Settings(bufferBytes, 300), memory, this);
       hub.opened("s");
       stream.next();
     }
@@ -78,7 +92,28 @@ class WatchStreamCoreTest {
       return history.size();
     }
 
+    /** Commits a revision, often together with the next ones. */
     void commit() {
+      commitInBatch();
+      if (random.nextBoolean()) {
+        publish();
+      }
+    }
+
+    void commitAlone() {
+      commitInBatch();
+      publish();
+    }
+
+    void publish() {
+      if (!batch.isEmpty()) {
+        List<Commit> commits = List.copyOf(batch);
+        batch.clear();
+        toHub.add(() -> hub.committed(commits));
+      }
+    }
+
+    private void commitInBatch() {
       long revision = revision() + 1;
       Bytes key = Bytes.utf8(random.nextBoolean() ? "a" : "b");
       Event event =
@@ -86,9 +121,12 @@ class WatchStreamCoreTest {
               Event.Type.PUT, new KeyValue(key, revision, revision, 1, Bytes.utf8("v"), 0), null);
       history.add(event);
       switch (random.nextInt(6)) {
-        case 0 -> toHub.add(() -> hub.missed(revision, revision, KeyRange.single(key)));
-        case 1 -> toHub.add(() -> hub.committed(List.of(unlisted(revision, key))));
-        default -> toHub.add(() -> hub.committed(List.of(new Commit(revision, List.of(event)))));
+        case 0 -> {
+          publish();
+          toHub.add(() -> hub.missed(revision, revision, KeyRange.single(key)));
+        }
+        case 1 -> batch.add(unlisted(revision, key));
+        default -> batch.add(new Commit(revision, List.of(event)));
       }
     }
 
@@ -239,6 +277,10 @@ class WatchStreamCoreTest {
         boolean fragment) {
       List<Long> its = requireNonNull(received.get(watchId));
       events.forEach(event -> its.add(event.event().kv().modRevision()));
+      responses.add(
+          events.stream()
+              .map(event -> event.event().kv().modRevision() + " ")
+              .collect(Collectors.joining("", "", "at " + headerRevision)));
     }
 
     @Override
@@ -273,9 +315,9 @@ class WatchStreamCoreTest {
   @Test
   void requestedProgressIsNotBelowEventsThatWereSent_W16() {
     World world = new World(1);
-    world.commit();
+    world.commitAlone();
     runAll(world.toHub);
-    world.commit();
+    world.commitAlone();
     Runnable second = requireNonNull(world.toHub.poll());
     world.received.put(1L, new ArrayList<>());
     world.stream.create(new Request(KeyRange.all(), 1, 1, false), () -> {}, world.revision());
@@ -308,7 +350,7 @@ class WatchStreamCoreTest {
     world.clientReads = false;
     MemoryBudget.Share unsent = budget.share();
     unsent.hand(200_000);
-    world.stream.deliver(1, List.of(new Delivery(1, 1, List.of(largeEvent()))));
+    world.stream.deliver(1, List.of(new Delivery(1, List.of(event(1, 20_000)))));
     assertThat(world.received.get(1L)).containsExactly(1L);
     assertThat(world.retries).isTrue();
     world.stream.retry();
@@ -325,7 +367,7 @@ class WatchStreamCoreTest {
     MemoryBudget.Share others = budget.share();
     others.shrinkTo(16 << 20);
     World world = new World(1, budget.share());
-    world.commit();
+    world.commitAlone();
     runAll(world.toHub);
     world.received.put(1L, new ArrayList<>());
     world.stream.create(new Request(KeyRange.all(), 1, 1, false), () -> {}, 1);
@@ -348,8 +390,8 @@ class WatchStreamCoreTest {
     MemoryBudget.Share others = budget.holder().share();
     others.shrinkTo(16 << 20);
     World world = new World(1, budget.holder().share());
-    world.commit();
-    world.commit();
+    world.commitAlone();
+    world.commitAlone();
     runAll(world.toHub);
     world.received.put(1L, new ArrayList<>());
     world.stream.create(new Request(KeyRange.all(), 1, 1, false), () -> {}, 1);
@@ -366,10 +408,56 @@ class WatchStreamCoreTest {
     assertThat(world.received.get(1L)).containsExactly(1L, 2L);
   }
 
-  private static SharedEvent largeEvent() {
-    Bytes value = Bytes.wrap(new byte[20_000]);
-    return new SharedEvent(
-        new Event(Event.Type.PUT, new KeyValue(Bytes.utf8("a"), 1, 1, 1, value, 0), null));
+  private static SharedEvent event(long revision, int valueBytes) {
+    Bytes value = Bytes.wrap(new byte[valueBytes]);
+    KeyValue kv = new KeyValue(Bytes.utf8("a"), revision, revision, 1, value, 0);
+    return new SharedEvent(new Event(Event.Type.PUT, kv, null));
+  }
+
+  private static World worldWithWatcher(int bufferBytes) {
+    World world = new World(1, bufferBytes);
+    world.received.put(1L, new ArrayList<>());
+    world.stream.create(new Request(KeyRange.all(), 1, 0, false), () -> {}, 0);
+    runAll(world.toHub);
+    runAll(world.toStream);
+    return world;
+  }
+
+  @Test
+  void liveRevisionsOfOneBatchShareResponse_W7() {
+    World world = worldWithWatcher(10 << 20);
+    world.hub.committed(
+        List.of(
+            new Commit(1, List.of(event(1, 100).event(), event(1, 200).event())),
+            new Commit(2, List.of(event(2, 100).event())),
+            new Commit(3, List.of(event(3, 100).event()))));
+    runAll(world.toStream);
+    assertThat(world.responses).containsExactly("1 1 2 3 at 3");
+  }
+
+  /** A client that accepts the messages of one request must also accept its events. */
+  @Test
+  void responseWithLiveEventsEndsAtItsSizeAndNeverWithinRevision_W6() {
+    World world = worldWithWatcher(10 << 20);
+    List<SharedEvent> events = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      events.add(event(1, 30_000));
+    }
+    events.add(event(2, 30_000));
+    events.add(event(3, 30_000));
+    events.add(event(4, 30_000));
+    events.add(event(5, 30_000));
+    world.stream.deliver(5, List.of(new Delivery(1, events)));
+    assertThat(world.responses).containsExactly("1 1 1 1 1 at 1", "2 3 4 at 4", "5 at 5");
+  }
+
+  @Test
+  void revisionsBeforePositionOfWatcherAreNotRepeated_W6() {
+    World world = worldWithWatcher(10 << 20);
+    world.stream.deliver(2, List.of(new Delivery(1, List.of(event(1, 10), event(2, 10)))));
+    world.stream.deliver(3, List.of(new Delivery(1, List.of(event(2, 10), event(3, 10)))));
+    world.stream.deliver(3, List.of(new Delivery(1, List.of(event(3, 10)))));
+    assertThat(world.responses).containsExactly("1 2 at 2", "3 at 3");
   }
 
   @Test
@@ -389,6 +477,7 @@ class WatchStreamCoreTest {
           default -> world.step();
         }
       }
+      world.publish();
       for (int i = 0; !world.isQuiet(); i++) {
         assertThat(i).as("steps until quiet, seed=%d", seed).isLessThan(100_000);
         world.step();

@@ -169,7 +169,7 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand>
     EventBacklog.Lot lot = memory;
     if (lots != null && lot != null) {
       deliveries.forEach(delivery -> metrics.events(delivery.events().size()));
-      lots.add(lot, deliveries.size());
+      lots.add(lot, deliveries);
       stream.tell(new HubMessage.Deliver(revision, deliveries));
     }
   }

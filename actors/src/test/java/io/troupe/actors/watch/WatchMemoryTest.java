@@ -100,8 +100,7 @@ class WatchMemoryTest {
         (HistoryResult.Events) machine.reader().history(to.range(), revision, 1, 1 << 20, false);
     List<SharedEvent> events = found.events().stream().map(SharedEvent::new).toList();
     stream.tell(
-        new HubMessage.Deliver(
-            revision, List.of(new Delivery(to.watcher().serial(), revision, events))));
+        new HubMessage.Deliver(revision, List.of(new Delivery(to.watcher().serial(), events))));
     return revision;
   }
 

@@ -97,7 +97,7 @@ class WatchStreamActorTest {
     for (Event event : found.events()) {
       events.add(new SharedEvent(event));
     }
-    return new Delivery(to.watcher().serial(), revision, events);
+    return new Delivery(to.watcher().serial(), events);
   }
 
   private List<WatchReply> next() throws Exception {
@@ -216,8 +216,7 @@ class WatchStreamActorTest {
     Delivery late = live(busy, revision);
     stream.tell(
         new HubMessage.Deliver(
-            revision,
-            List.of(late, new Delivery(quiet.watcher().serial(), revision, late.events()))));
+            revision, List.of(late, new Delivery(quiet.watcher().serial(), late.events()))));
     assertThat(next())
         .singleElement()
         .isInstanceOfSatisfying(

@@ -72,28 +72,33 @@ final class WatchFrames {
     return frames;
   }
 
+  /** All replies as one array, one frame each, in order. */
   private ByteString frames(List<WatchReply> replies) {
-    if (replies.size() == 1) {
-      return frame(replies.get(0));
-    }
-    byte[][] frames = new byte[replies.size()][];
+    WatchResponse[] messages = new WatchResponse[replies.size()];
+    int[] sizes = new int[messages.length];
     int total = 0;
-    for (int i = 0; i < frames.length; i++) {
-      frames[i] = frame(replies.get(i)).toArrayUnsafe();
-      total += frames[i].length;
+    for (int i = 0; i < messages.length; i++) {
+      WatchReply reply = replies.get(i);
+      messages[i] = message(reply);
+      sizes[i] = messages[i].getSerializedSize();
+      if (reply instanceof WatchReply.Events events) {
+        sizes[i] += size(events);
+      }
+      total = Math.addExact(total, GrpcFrames.HEADER + sizes[i]);
     }
     byte[] out = new byte[total];
     int at = 0;
-    for (byte[] frame : frames) {
-      System.arraycopy(frame, 0, out, at, frame.length);
-      at += frame.length;
+    for (int i = 0; i < messages.length; i++) {
+      write(messages[i], replies.get(i), out, at, sizes[i]);
+      at += GrpcFrames.HEADER + sizes[i];
     }
     return ByteString.fromArrayUnsafe(out);
   }
 
-  private ByteString frame(WatchReply reply) {
+  /** The fields of a reply besides its events. */
+  private WatchResponse message(WatchReply reply) {
     if (reply instanceof WatchReply.Events events) {
-      return events(events);
+      return around(reply, events.fragment());
     }
     WatchResponse.Builder out =
         WatchResponse.newBuilder().setHeader(header(reply.revision())).setWatchId(reply.watchId());
@@ -106,7 +111,7 @@ final class WatchFrames {
           .setCompactRevision(canceled.compactRevision())
           .setCancelReason(canceled.reason());
     }
-    return GrpcFrames.frame(out.build());
+    return out.build();
   }
 
   private ResponseHeader header(long revision) {
@@ -124,25 +129,32 @@ final class WatchFrames {
 
   /** The response that carries these events. */
   ByteString events(WatchReply.Events reply) {
-    WatchResponse around = around(reply, reply.fragment());
-    int size = around.getSerializedSize();
+    return frames(List.of(reply));
+  }
+
+  private static int size(WatchReply.Events reply) {
+    int size = 0;
     for (SharedEvent event : reply.events()) {
       int length = encoded(event, reply.prevKv()).length;
       size += EVENT_TAG_BYTES + CodedOutputStream.computeUInt32SizeNoTag(length) + length;
     }
-    byte[] out = new byte[GrpcFrames.HEADER + size];
-    GrpcFrames.putLength(out, 0, size);
-    CodedOutputStream target = CodedOutputStream.newInstance(out, GrpcFrames.HEADER, size);
+    return size;
+  }
+
+  private static void write(WatchResponse message, WatchReply reply, byte[] out, int at, int size) {
+    GrpcFrames.putLength(out, at, size);
+    CodedOutputStream target = CodedOutputStream.newInstance(out, at + GrpcFrames.HEADER, size);
     try {
-      around.writeTo(target);
-      for (SharedEvent event : reply.events()) {
-        target.writeByteArray(WatchResponse.EVENTS_FIELD_NUMBER, encoded(event, reply.prevKv()));
+      message.writeTo(target);
+      if (reply instanceof WatchReply.Events events) {
+        for (SharedEvent event : events.events()) {
+          target.writeByteArray(WatchResponse.EVENTS_FIELD_NUMBER, encoded(event, events.prevKv()));
+        }
       }
       target.checkNoSpaceLeft();
     } catch (IOException e) {
       throw new IllegalStateException("array of the exact size is too small", e);
     }
-    return ByteString.fromArrayUnsafe(out);
   }
 
   private static byte[] encoded(SharedEvent event, boolean prevKv) {

@@ -100,7 +100,7 @@ final class WatchHub implements WatchHubEffects<WatchStream> {
   public void deliver(WatchStream stream, long revision, List<Delivery> deliveries) {
     EventBacklog.Lot lot = memory;
     if (lot != null) {
-      stream.unhandled().add(lot, deliveries.size());
+      stream.unhandled().add(lot, deliveries);
       stream.deliver(revision, deliveries);
     }
   }
