@@ -18,9 +18,10 @@ final class CountHistory {
   /**
    * Blocks of a revision.
    *
+   * @param changes number of changes of keys from the start of the program to this revision
    * @param bytes memory that the revision kept before does not share
    */
-  record Kept(long revision, KeyBlocks blocks, long bytes) {}
+  record Kept(long revision, long changes, KeyBlocks blocks, long bytes) {}
 
   private final long maxBytes;
   private final long leastDistance;
@@ -30,7 +31,7 @@ final class CountHistory {
   /** Keeps nothing yet. */
   CountHistory(CountBounds bounds) {
     this.maxBytes = bounds.maxBytes() / 2;
-    // Small blocks, in tests: revisions are as close together.
+    // Small blocks, in tests: the kept revisions are as close together.
     this.leastDistance = Math.min(LEAST_DISTANCE, 8L * bounds.blockKeys());
     this.distance = leastDistance;
   }
@@ -45,8 +46,11 @@ final class CountHistory {
     return kept.stream().mapToLong(Kept::bytes).sum();
   }
 
-  /** Drops what is compacted, and keeps the blocks of a new revision if it is far enough. */
-  void published(long revision, KeyBlocks blocks, long compacted) {
+  /**
+   * Drops what is compacted, and keeps the blocks of a new revision if it is far enough. The
+   * distance is in changes: a count walks over them, and one revision may have very many.
+   */
+  void published(long revision, long changes, KeyBlocks blocks, long compacted) {
     List<Kept> next = kept;
     if (!next.isEmpty() && next.get(0).revision() < compacted) {
       next = next.stream().filter(each -> each.revision() >= compacted).toList();
@@ -54,10 +58,10 @@ final class CountHistory {
         distance = Math.max(leastDistance, distance / 2);
       }
     }
-    long newest = next.isEmpty() ? 0 : next.get(next.size() - 1).revision();
-    if (revision >= newest + distance) {
+    long newest = next.isEmpty() ? 0 : next.get(next.size() - 1).changes();
+    if (changes >= newest + distance) {
       List<Kept> pair = new ArrayList<>(next.subList(Math.max(0, next.size() - 1), next.size()));
-      pair.add(new Kept(revision, blocks, 0));
+      pair.add(new Kept(revision, changes, blocks, 0));
       next = new ArrayList<>(next);
       next.add(withBytes(pair).get(pair.size() - 1));
       while (next.size() > MOST || (sum(next) > maxBytes && !next.isEmpty())) {
@@ -92,7 +96,7 @@ final class CountHistory {
         parts.add(chunk);
         parts.add(chunk.sharedStarts());
       }
-      counted.add(new Kept(each.revision(), each.blocks(), bytes));
+      counted.add(new Kept(each.revision(), each.changes(), each.blocks(), bytes));
       before = parts;
     }
     return counted;

@@ -48,6 +48,10 @@ public final class MvccStore implements KvRead, AutoCloseable {
 
   private final RevisionEvents events;
   private long schema;
+
+  /** Changes of keys since the program started. */
+  private long changes;
+
   private long revision;
   private long compacted;
   private long compactedBefore;
@@ -222,6 +226,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
       rows.moveToHistory(former);
     }
     rows.set(Space.REV, StoreKeys.revision(main, sub), RowCodec.put(version, key));
+    changes++;
     moveLease(key, old == null ? 0 : old.lease(), lease);
     rows.set(Space.LATEST, kv.key(), latest);
     rows.changed(newest);
@@ -313,6 +318,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
     rows.set(Space.KEY, StoreKeys.row(key, main, sub, true), Bytes.EMPTY);
     rows.erase(Space.LATEST, key);
     rows.set(Space.REV, StoreKeys.revision(main, sub), RowCodec.deletion(key));
+    changes++;
     moveLease(key, old.lease(), 0);
     rows.changed(NewestRecord.absent(key, main));
     if (events.areKept()) {
@@ -445,7 +451,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
   private Published position() {
     ReadView now = new ReadView(revision, compacted, appliedIndex);
     KeyBlocks counted = blocks.publish();
-    countHistory.published(revision, counted, compacted);
+    countHistory.published(revision, changes, counted, compacted);
     long bytes = blocks.bytes() + countHistory.bytes();
     return new Published(now, counted, countHistory.kept(), bytes, blocks.corrections());
   }

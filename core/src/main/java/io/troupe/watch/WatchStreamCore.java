@@ -36,14 +36,6 @@ public final class WatchStreamCore<T> {
   /** Approximate memory of a watcher, here and in the hub. */
   private static final int WATCHER_BYTES = 1024;
 
-  private static final long RESPONSE_OVERHEAD = 128;
-
-  /**
-   * Size from which no further revision is added to a response with live events: far below the 4
-   * MiB that clients of gRPC accept by default.
-   */
-  private static final long LIVE_RESPONSE_BYTES = 64 << 10;
-
   /**
    * Settings of a stream.
    *
@@ -69,6 +61,7 @@ public final class WatchStreamCore<T> {
   private final Map<Long, StreamWatcher> bySerial = new HashMap<>();
   private final WatchIds ids = new WatchIds();
   private final StreamQueue queue;
+  private final EventResponses responses;
 
   /** Sender of a completed request that may not send the next one yet. */
   private @Nullable T held;
@@ -87,6 +80,7 @@ public final class WatchStreamCore<T> {
       Settings settings, MemoryBudget.Share memory, WatchStreamEffects<T> effects) {
     this.settings = settings;
     this.queue = new StreamQueue(memory, settings.stepBytes());
+    this.responses = new EventResponses(queue, effects, settings.fragmentBytes());
     this.effects = effects;
   }
 
@@ -246,7 +240,7 @@ public final class WatchStreamCore<T> {
     for (Delivery delivery : deliveries) {
       StreamWatcher watcher = bySerial.get(delivery.serial());
       if (watcher != null && watcher.mode == Mode.SYNCED) {
-        sendLive(watcher, delivery.events());
+        responses.live(watcher, delivery.events());
       }
     }
     flush();
@@ -338,7 +332,7 @@ public final class WatchStreamCore<T> {
       for (Event event : events) {
         found.add(new SharedEvent(event));
       }
-      send(watcher, storeRevision, found);
+      responses.send(watcher, storeRevision, found);
       watcher.nextRevision = nextRevision;
       if (nextRevision > storeRevision) {
         join(watcher);
@@ -461,77 +455,5 @@ public final class WatchStreamCore<T> {
     queue.addControl();
     effects.canceled(watcher.id, current, 0, reason);
     return live;
-  }
-
-  /**
-   * Sends as many whole revisions in one response as fit into {@link #LIVE_RESPONSE_BYTES}, at
-   * least one. The header has the last of them (W7).
-   */
-  private void sendLive(StreamWatcher watcher, List<SharedEvent> events) {
-    boolean prevKv = watcher.request.prevKv();
-    int from = 0;
-    long bytes = 0;
-    long last = revision(events.get(0));
-    for (int i = 0; i < events.size(); i++) {
-      long revision = revision(events.get(i));
-      if (revision != last && bytes >= LIVE_RESPONSE_BYTES) {
-        sendLive(watcher, last, events.subList(from, i));
-        from = i;
-        bytes = 0;
-      }
-      last = revision;
-      bytes += StreamQueue.size(events.get(i).event(), prevKv);
-    }
-    sendLive(watcher, last, events.subList(from, events.size()));
-  }
-
-  private void sendLive(StreamWatcher watcher, long last, List<SharedEvent> events) {
-    if (last >= watcher.nextRevision) {
-      send(watcher, last, events);
-      watcher.nextRevision = last + 1;
-    }
-  }
-
-  private static long revision(SharedEvent event) {
-    return event.event().kv().modRevision();
-  }
-
-  /** Sends those of the events that the watcher wants and has not got. */
-  private void send(StreamWatcher watcher, long headerRevision, List<SharedEvent> events) {
-    WatchRequest request = watcher.request;
-    List<SharedEvent> wanted = new ArrayList<>(events.size());
-    for (SharedEvent event : events) {
-      if (revision(event) >= watcher.nextRevision && request.filter().accepts(event.event())) {
-        wanted.add(event);
-      }
-    }
-    if (wanted.isEmpty()) {
-      return;
-    }
-    watcher.idle = false;
-    if (!request.fragment()) {
-      sendPiece(watcher, headerRevision, wanted, false);
-      return;
-    }
-    List<BatchCutter.Piece> pieces =
-        BatchCutter.cut(
-            wanted.size(),
-            i -> StreamQueue.size(wanted.get(i).event(), request.prevKv()),
-            RESPONSE_OVERHEAD,
-            settings.fragmentBytes());
-    for (BatchCutter.Piece piece : pieces) {
-      sendPiece(
-          watcher,
-          headerRevision,
-          List.copyOf(wanted.subList(piece.from(), piece.to())),
-          piece.fragment());
-    }
-  }
-
-  private void sendPiece(
-      StreamWatcher watcher, long headerRevision, List<SharedEvent> events, boolean fragment) {
-    boolean prevKv = watcher.request.prevKv();
-    queue.addEvents(events, prevKv);
-    effects.events(watcher.id, headerRevision, events, prevKv, fragment);
   }
 }

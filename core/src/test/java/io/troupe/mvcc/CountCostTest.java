@@ -92,6 +92,19 @@ class CountCostTest {
     assertThat(store.steps).isLessThan(200 + 5 * BLOCK_KEYS);
   }
 
+  /** The counts of earlier revisions are as far apart as their changes, not their revisions. */
+  @Test
+  void stepsAtOldRevisionDoNotDependOnSizeOfTransactions_G4() {
+    long first = machine.currentRevision();
+    fill("");
+    long newest = machine.currentRevision();
+    for (long revision = first + 1; revision < newest; revision += 37) {
+      assertThat(read(KeyRange.all(), 0, revision, SortOrder.NONE).count())
+          .isEqualTo(20 * (revision - first));
+      assertThat(store.steps).as("revision %d", revision).isLessThan(8 * BLOCK_KEYS + 40);
+    }
+  }
+
   /** The memory is bounded: blocks become larger, and smaller when the keys are deleted. */
   @Test
   void blocksBecomeLargerWhenMemoryIsShort() {

@@ -168,7 +168,7 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand>
     DeliveredLots lots = unhandled.get(stream);
     EventBacklog.Lot lot = memory;
     if (lots != null && lot != null) {
-      deliveries.forEach(delivery -> metrics.events(delivery.events().size()));
+      metrics.events(deliveries.stream().mapToInt(delivery -> delivery.events().size()).sum());
       lots.add(lot, deliveries);
       stream.tell(new HubMessage.Deliver(revision, deliveries));
     }
