@@ -12,8 +12,8 @@ final class EventResponses {
   private static final long RESPONSE_OVERHEAD = 128;
 
   /**
-   * Size from which no further revision is added to a response with live events: far below the 4
-   * MiB that clients of gRPC accept by default.
+   * Maximum size of a response with several live revisions: far below the 4 MiB that clients of
+   * gRPC accept by default.
    */
   private static final long LIVE_RESPONSE_BYTES = 64 << 10;
 
@@ -33,8 +33,8 @@ final class EventResponses {
   }
 
   /**
-   * Sends live events, and moves the watcher behind them. One response has as many whole revisions
-   * as fit into {@link #LIVE_RESPONSE_BYTES}, at least one. Its header has the last of them (W7).
+   * Sends live events, and moves the watcher behind them. Revisions share a response if they fit
+   * into {@link #LIVE_RESPONSE_BYTES} together. Its header has the last of them (W7).
    *
    * @param events of whole revisions, in order, at least one
    */
@@ -42,21 +42,28 @@ final class EventResponses {
     boolean prevKv = watcher.request.prevKv();
     int from = 0;
     long bytes = 0;
-    long last = revision(events.get(0));
-    for (int i = 0; i < events.size(); i++) {
-      long revision = revision(events.get(i));
-      if (revision != last && bytes >= LIVE_RESPONSE_BYTES) {
-        liveResponse(watcher, last, events.subList(from, i));
-        from = i;
+    int at = 0;
+    while (at < events.size()) {
+      int end = at;
+      long ofRevision = 0;
+      long revision = revision(events.get(at));
+      while (end < events.size() && revision(events.get(end)) == revision) {
+        ofRevision += StreamQueue.size(events.get(end).event(), prevKv);
+        end++;
+      }
+      if (at > from && bytes + ofRevision > LIVE_RESPONSE_BYTES) {
+        liveResponse(watcher, events.subList(from, at));
+        from = at;
         bytes = 0;
       }
-      last = revision;
-      bytes += StreamQueue.size(events.get(i).event(), prevKv);
+      bytes += ofRevision;
+      at = end;
     }
-    liveResponse(watcher, last, events.subList(from, events.size()));
+    liveResponse(watcher, events.subList(from, at));
   }
 
-  private void liveResponse(StreamWatcher watcher, long last, List<SharedEvent> events) {
+  private void liveResponse(StreamWatcher watcher, List<SharedEvent> events) {
+    long last = revision(events.get(events.size() - 1));
     if (last >= watcher.nextRevision) {
       send(watcher, last, events);
       watcher.nextRevision = last + 1;

@@ -435,20 +435,21 @@ class WatchStreamCoreTest {
     assertThat(world.responses).containsExactly("1 1 2 3 at 3");
   }
 
-  /** A client that accepts the messages of one request must also accept its events. */
+  /** A client that accepts each revision alone must accept all responses. */
   @Test
-  void responseWithLiveEventsEndsAtItsSizeAndNeverWithinRevision_W6() {
+  void revisionsShareResponseOnlyIfTheyFitAndAreNeverSplit_W6() {
     World world = worldWithWatcher(10 << 20);
     List<SharedEvent> events = new ArrayList<>();
+    events.add(event(1, 100));
     for (int i = 0; i < 5; i++) {
-      events.add(event(1, 30_000));
+      events.add(event(2, 30_000));
     }
-    events.add(event(2, 30_000));
     events.add(event(3, 30_000));
     events.add(event(4, 30_000));
     events.add(event(5, 30_000));
-    world.stream.deliver(5, List.of(new Delivery(1, events)));
-    assertThat(world.responses).containsExactly("1 1 1 1 1 at 1", "2 3 4 at 4", "5 at 5");
+    events.add(event(6, 100));
+    world.stream.deliver(6, List.of(new Delivery(1, events)));
+    assertThat(world.responses).containsExactly("1 at 1", "2 2 2 2 2 at 2", "3 4 at 4", "5 6 at 6");
   }
 
   @Test
