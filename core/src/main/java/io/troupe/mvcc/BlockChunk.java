@@ -1,8 +1,10 @@
 package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Adjacent blocks of live keys, packed into few arrays. The starts never change. The counts change
@@ -28,6 +30,11 @@ final class BlockChunk {
 
   /** True if readers may use this chunk. */
   private boolean shared;
+
+  /** The last result of {@link #merged}, and its factor. For the applying thread. */
+  private @Nullable BlockChunk merged;
+
+  private int mergedFactor;
 
   private BlockChunk(byte[] starts, int[] ends, int[] counts, long keys) {
     this.starts = starts;
@@ -81,6 +88,44 @@ final class BlockChunk {
 
   boolean isShared() {
     return shared;
+  }
+
+  /**
+   * The same keys in fewer blocks. A published chunk remembers the result, so revisions that share
+   * the chunk share the result too. For the applying thread.
+   *
+   * @param factor number of adjacent blocks that become one, 1 or more; fewer if they have very
+   *     many keys
+   */
+  BlockChunk merged(int factor) {
+    if (factor == 1) {
+      return this;
+    }
+    BlockChunk known = merged;
+    if (known != null && mergedFactor == factor) {
+      return known;
+    }
+    List<Block> blocks = new ArrayList<>();
+    int slot = 0;
+    while (slot < counts.length) {
+      Bytes start = start(slot);
+      long sum = counts[slot];
+      int end = slot + 1;
+      while (end < counts.length
+          && end - slot < factor
+          && sum + counts[end] <= CountBounds.MOST_BLOCK_KEYS) {
+        sum += counts[end];
+        end++;
+      }
+      blocks.add(new Block(start, (int) sum));
+      slot = end;
+    }
+    BlockChunk result = of(blocks);
+    if (shared) {
+      merged = result;
+      mergedFactor = factor;
+    }
+    return result;
   }
 
   int size() {

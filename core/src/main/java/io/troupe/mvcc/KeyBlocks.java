@@ -73,6 +73,22 @@ final class KeyBlocks {
     return bytes;
   }
 
+  /**
+   * The same keys in fewer blocks, which need less memory. For the applying thread.
+   *
+   * @param factor as in {@link BlockChunk#merged}
+   */
+  KeyBlocks merged(int factor) {
+    if (factor == 1) {
+      return this;
+    }
+    BlockChunk[] fewer = new BlockChunk[chunks.length];
+    for (int i = 0; i < fewer.length; i++) {
+      fewer[i] = chunks[i].merged(factor);
+    }
+    return new KeyBlocks(fewer, keys);
+  }
+
   /** The caller does not change the array. */
   BlockChunk[] chunks() {
     return chunks;

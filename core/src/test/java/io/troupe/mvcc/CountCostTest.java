@@ -105,6 +105,25 @@ class CountCostTest {
     }
   }
 
+  /** Earlier blocks are larger if there are very many keys, so that they are not far apart. */
+  @Test
+  void stepsAtOldRevisionAreFewAlsoIfMemoryIsShort_G4() {
+    long bytes = 32 << 10;
+    machine = opened(2 * bytes);
+    long first = machine.currentRevision();
+    for (String prefix : List.of("a", "b", "c", "d")) {
+      fill(prefix);
+    }
+    long newest = machine.currentRevision();
+    assertThat(machine.reader().countedBlocks().bytes()).isLessThan(2 * bytes);
+    for (long revision = first + 1; revision < newest; revision += 37) {
+      assertThat(read(KeyRange.all(), 0, revision, SortOrder.NONE).count())
+          .isEqualTo(20 * (revision - first));
+      // All blocks of 64 keys would be 16,384 changes apart.
+      assertThat(store.steps).as("revision %d", revision).isLessThan(4096 / 2 + 40);
+    }
+  }
+
   /** The memory is bounded: blocks become larger, and smaller when the keys are deleted. */
   @Test
   void blocksBecomeLargerWhenMemoryIsShort() {
