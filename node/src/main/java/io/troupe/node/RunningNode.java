@@ -46,6 +46,7 @@ import io.troupe.server.GatewaySettings;
 import io.troupe.server.Logins;
 import io.troupe.server.MaintenanceTasks;
 import io.troupe.server.Member;
+import io.troupe.server.PendingReplies;
 import io.troupe.server.Proposer;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -253,6 +254,7 @@ public final class RunningNode implements AutoCloseable {
             refs::watch,
             refs.reads(),
             system.scheduler(),
+            new PendingReplies(system.scheduler()),
             files.metrics(),
             DerivedSettings.clientMemory(settings),
             settings.versions().server());

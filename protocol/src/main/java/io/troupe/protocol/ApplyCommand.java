@@ -6,7 +6,6 @@ import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
 import io.troupe.raft.Proposal;
 import java.util.List;
-import org.apache.pekko.actor.typed.ActorRef;
 import org.jspecify.annotations.Nullable;
 
 /** Messages to the apply actor. */
@@ -27,9 +26,9 @@ public sealed interface ApplyCommand {
    * @param response counts its records; null if it needs none
    */
   record Expectation(
-      RequestId id, ActorRef<ProposeReply> replyTo, MemoryBudget.@Nullable Share response) {
+      RequestId id, ReplyTo<ProposeReply> replyTo, MemoryBudget.@Nullable Share response) {
     /** For a reply without records. */
-    public Expectation(RequestId id, ActorRef<ProposeReply> replyTo) {
+    public Expectation(RequestId id, ReplyTo<ProposeReply> replyTo) {
       this(id, replyTo, null);
     }
   }
@@ -56,7 +55,7 @@ public sealed interface ApplyCommand {
    *
    * @param confirmedNanos time when that index was known, for the reply
    */
-  record AwaitApplied(long index, long confirmedNanos, ActorRef<ReadReply> replyTo)
+  record AwaitApplied(long index, long confirmedNanos, ReplyTo<ReadReply> replyTo)
       implements ApplyCommand {}
 
   /**

@@ -4,18 +4,17 @@ import io.troupe.lease.LeaseChange;
 import io.troupe.model.Lease;
 import io.troupe.model.Refusal;
 import java.util.List;
-import org.apache.pekko.actor.typed.ActorRef;
 
 /** Messages to the lease actor. */
 public sealed interface LeaseCommand {
   /** Renews a lease; the reply is sent when the outcome is certain (L5). */
-  record KeepAlive(long id, ActorRef<LeaseReply> replyTo) implements LeaseCommand {}
+  record KeepAlive(long id, ReplyTo<LeaseReply> replyTo) implements LeaseCommand {}
 
   /** Queries the remaining time of a lease (L7). */
-  record TimeToLive(long id, ActorRef<LeaseReply> replyTo) implements LeaseCommand {}
+  record TimeToLive(long id, ReplyTo<LeaseReply> replyTo) implements LeaseCommand {}
 
   /** Queries all leases, sorted by remaining time (L8). */
-  record ListLeases(ActorRef<LeaseReply> replyTo) implements LeaseCommand {}
+  record ListLeases(ReplyTo<LeaseReply> replyTo) implements LeaseCommand {}
 
   /** Effects of applied entries on leases, in order. */
   record Changed(List<LeaseChange> changes) implements LeaseCommand {}

@@ -10,7 +10,6 @@ import io.troupe.raft.PeerMessage;
 import io.troupe.raft.Proposal;
 import io.troupe.raft.SnapshotMark;
 import java.util.List;
-import org.apache.pekko.actor.typed.ActorRef;
 import org.jspecify.annotations.Nullable;
 
 /** Messages to the raft actor. */
@@ -26,10 +25,10 @@ public sealed interface RaftCommand {
    *     it; after that no records are gathered
    */
   record Propose(
-      Proposal proposal, ActorRef<ProposeReply> replyTo, MemoryBudget.@Nullable Share response)
+      Proposal proposal, ReplyTo<ProposeReply> replyTo, MemoryBudget.@Nullable Share response)
       implements RaftCommand {
     /** Without a trace, and without records in the reply. */
-    public Propose(RequestId id, Bytes operation, ActorRef<ProposeReply> replyTo) {
+    public Propose(RequestId id, Bytes operation, ReplyTo<ProposeReply> replyTo) {
       this(new Proposal(id, operation), replyTo, null);
     }
   }
@@ -42,7 +41,7 @@ public sealed interface RaftCommand {
    *     voter, with its last entry); NotProposed with TOO_MANY_REQUESTS if another change is in
    *     progress or was faster: check again and retry. No reply if the outcome stays unknown
    */
-  record ProposeConfChange(ConfProposal proposal, ActorRef<ProposeReply> replyTo)
+  record ProposeConfChange(ConfProposal proposal, ReplyTo<ProposeReply> replyTo)
       implements RaftCommand {}
 
   /**
@@ -51,7 +50,7 @@ public sealed interface RaftCommand {
    * @param replyTo receives a reply when this member knows the outcome; none if no member becomes
    *     leader
    */
-  record TransferLeadership(NodeId to, ActorRef<TransferReply> replyTo) implements RaftCommand {}
+  record TransferLeadership(NodeId to, ReplyTo<TransferReply> replyTo) implements RaftCommand {}
 
   /**
    * Before a clean stop: a leader transfers leadership to the best prepared voter.
@@ -59,10 +58,10 @@ public sealed interface RaftCommand {
    * @param replyTo receives a reply immediately if this member does not lead, otherwise when it no
    *     longer leads or the transfer failed
    */
-  record HandOver(ActorRef<TransferReply> replyTo) implements RaftCommand {}
+  record HandOver(ReplyTo<TransferReply> replyTo) implements RaftCommand {}
 
   /** Queries the replication status; the reply is empty if this member does not lead. */
-  record GetReplication(ActorRef<ReplicationReply> replyTo) implements RaftCommand {}
+  record GetReplication(ReplyTo<ReplicationReply> replyTo) implements RaftCommand {}
 
   /**
    * Proposes an operation that only the leader of one term may make, because its knowledge of the
@@ -72,7 +71,7 @@ public sealed interface RaftCommand {
    *     the proposal is in no log
    * @param replyTo as for {@link Propose}
    */
-  record ProposeInTerm(long term, Proposal proposal, ActorRef<ProposeReply> replyTo)
+  record ProposeInTerm(long term, Proposal proposal, ReplyTo<ProposeReply> replyTo)
       implements RaftCommand {}
 
   /**
@@ -81,10 +80,10 @@ public sealed interface RaftCommand {
    * @param replyTo receives exactly one reply: Ready when a quorum confirmed it after this message
    *     arrived and the state has applied everything committed until then, else Failed
    */
-  record ConfirmLeadership(long term, ActorRef<ReadReply> replyTo) implements RaftCommand {}
+  record ConfirmLeadership(long term, ReplyTo<ReadReply> replyTo) implements RaftCommand {}
 
   /** Requests a read index; the reply is sent when the state has applied it. */
-  record ReadIndex(ActorRef<ReadReply> replyTo) implements RaftCommand {}
+  record ReadIndex(ReplyTo<ReadReply> replyTo) implements RaftCommand {}
 
   /**
    * A message of another member.

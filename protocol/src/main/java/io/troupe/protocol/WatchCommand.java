@@ -15,7 +15,7 @@ public sealed interface WatchCommand {
    * @param memory counts the events that wait for the client; the sender closes it when the stream
    *     has ended
    */
-  record OpenStream(MemoryBudget.Share memory, ActorRef<ActorRef<WatchStreamCommand>> replyTo)
+  record OpenStream(MemoryBudget.Share memory, ReplyTo<ActorRef<WatchStreamCommand>> replyTo)
       implements WatchCommand {}
 
   /**

@@ -6,7 +6,6 @@ import io.troupe.watch.WatchRequest;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pekko.Done;
-import org.apache.pekko.actor.typed.ActorRef;
 import org.jspecify.annotations.Nullable;
 
 /** Messages to the actor of one watch stream. */
@@ -29,7 +28,7 @@ public sealed interface WatchStreamCommand {
       boolean progressNotify,
       boolean fragment,
       WatchRight right,
-      ActorRef<Done> replyTo)
+      ReplyTo<Done> replyTo)
       implements WatchStreamCommand, WatchRequest {
     @Override
     public @Nullable String denied() {
@@ -38,10 +37,10 @@ public sealed interface WatchStreamCommand {
   }
 
   /** Cancels a watcher (W13). */
-  record Cancel(long watchId, ActorRef<Done> replyTo) implements WatchStreamCommand {}
+  record Cancel(long watchId, ReplyTo<Done> replyTo) implements WatchStreamCommand {}
 
   /** Queries the progress of the stream (W16). */
-  record RequestProgress(ActorRef<Done> replyTo) implements WatchStreamCommand {}
+  record RequestProgress(ReplyTo<Done> replyTo) implements WatchStreamCommand {}
 
   /**
    * The client can receive more. The future completes with at least one reply, in order; it stays

@@ -13,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -84,22 +83,24 @@ final class LeaderLeaseClient {
   /** On the leader; other members refuse with NO_LEADER. */
   CompletionStage<Long> renewHere(long lease) {
     return here(
-        Ask.ask(
-            member.lease(),
-            replyTo -> new LeaseCommand.KeepAlive(lease, replyTo),
-            settings.requestTimeout(),
-            member.scheduler()),
+        member
+            .replies()
+            .ask(
+                member.lease(),
+                replyTo -> new LeaseCommand.KeepAlive(lease, replyTo),
+                settings.requestTimeout()),
         reply -> ((LeaseReply.Renewed) reply).ttlSeconds());
   }
 
   /** On the leader; other members refuse with NO_LEADER. */
   CompletionStage<PeerReply.Remaining> timeToLiveHere(long lease) {
     return here(
-        Ask.ask(
-            member.lease(),
-            replyTo -> new LeaseCommand.TimeToLive(lease, replyTo),
-            settings.requestTimeout(),
-            member.scheduler()),
+        member
+            .replies()
+            .ask(
+                member.lease(),
+                replyTo -> new LeaseCommand.TimeToLive(lease, replyTo),
+                settings.requestTimeout()),
         reply -> {
           LeaseReply.Remaining remaining = (LeaseReply.Remaining) reply;
           return new PeerReply.Remaining(remaining.remainingSeconds(), remaining.grantedSeconds());
@@ -122,21 +123,30 @@ final class LeaderLeaseClient {
     NodeId self = member.status().memberId();
     if (member.status().leader().equals(self)) {
       // The usual case, without the machinery of {@link Retry}.
-      return here.get()
-          .handle(
-              (BiFunction<T, @Nullable Throwable, CompletionStage<T>>)
-                  (result, failure) -> {
-                    if (failure == null) {
-                      return CompletableFuture.completedFuture(result);
-                    }
-                    // A timeout of this member's lease actor has used up the request timeout.
-                    return isRetryable(failure) && !(cause(failure) instanceof TimeoutException)
-                        ? attempts(here, there)
-                        : CompletableFuture.failedFuture(cause(failure));
-                  })
-          .thenCompose(next -> next);
+      CompletableFuture<T> outcome = new CompletableFuture<>();
+      here.get()
+          .whenComplete(
+              (result, failure) -> {
+                if (failure == null) {
+                  outcome.complete(result);
+                } else if (isRetryable(failure) && !(cause(failure) instanceof TimeoutException)) {
+                  attempts(here, there).whenComplete((later, last) -> end(outcome, later, last));
+                } else {
+                  // A timeout of this member's lease actor has used up the request timeout.
+                  outcome.completeExceptionally(cause(failure));
+                }
+              });
+      return outcome;
     }
     return attempts(here, there);
+  }
+
+  private static <T> void end(CompletableFuture<T> outcome, T result, @Nullable Throwable failure) {
+    if (failure == null) {
+      outcome.complete(result);
+    } else {
+      outcome.completeExceptionally(failure);
+    }
   }
 
   private <T> CompletionStage<T> attempts(

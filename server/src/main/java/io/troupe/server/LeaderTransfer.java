@@ -54,7 +54,7 @@ final class LeaderTransfer {
     }
     long end = System.nanoTime() + atMost.toNanos();
     CompletionStage<TransferReply> asked =
-        Ask.ask(member.raft(), RaftCommand.HandOver::new, atMost, member.scheduler());
+        member.replies().ask(member.raft(), RaftCommand.HandOver::new, atMost);
     return asked
         .thenCompose(
             reply ->
@@ -87,11 +87,12 @@ final class LeaderTransfer {
 
   private void transfer(Retry<NodeId> attempts, NodeId to) {
     CompletionStage<TransferReply> replied =
-        Ask.ask(
-            member.raft(),
-            replyTo -> new RaftCommand.TransferLeadership(to, replyTo),
-            attempts.timeLeft(settings.requestTimeout()),
-            member.scheduler());
+        member
+            .replies()
+            .ask(
+                member.raft(),
+                replyTo -> new RaftCommand.TransferLeadership(to, replyTo),
+                attempts.timeLeft(settings.requestTimeout()));
     replied.whenComplete(
         (reply, failure) -> {
           if (failure != null && !(failure instanceof TimeoutException)) {

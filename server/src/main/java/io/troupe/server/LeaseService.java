@@ -22,9 +22,9 @@ import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.LeaseCommand.LeaseReply;
 import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.RefusedException;
+import io.troupe.protocol.ReplyTo;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import org.apache.pekko.actor.typed.ActorRef;
 
 /** Section 2.10. */
 public final class LeaseService {
@@ -174,9 +174,9 @@ public final class LeaseService {
     return reply;
   }
 
-  private CompletionStage<LeaseReply> ask(Function<ActorRef<LeaseReply>, LeaseCommand> message) {
+  private CompletionStage<LeaseReply> ask(Function<ReplyTo<LeaseReply>, LeaseCommand> message) {
     CompletionStage<LeaseReply> reply =
-        Ask.ask(member.lease(), message, settings.requestTimeout(), member.scheduler());
+        member.replies().ask(member.lease(), message, settings.requestTimeout());
     return reply.thenApply(
         received -> {
           if (received instanceof LeaseReply.Failed failed) {

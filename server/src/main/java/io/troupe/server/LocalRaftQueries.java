@@ -43,11 +43,9 @@ final class LocalRaftQueries implements RaftQueries {
 
   @Override
   public CompletionStage<@Nullable ReplicationStatus> replication() {
-    return Ask.ask(
-            member.raft(),
-            RaftCommand.GetReplication::new,
-            settings.requestTimeout(),
-            member.scheduler())
+    return member
+        .replies()
+        .ask(member.raft(), RaftCommand.GetReplication::new, settings.requestTimeout())
         .thenApply(ReplicationReply::status);
   }
 

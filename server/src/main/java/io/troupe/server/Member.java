@@ -22,6 +22,7 @@ import org.apache.pekko.actor.typed.Scheduler;
  * @param leaseActor the current lease actor
  * @param watchHub the current watch hub
  * @param reads executors of reads
+ * @param replies of its actors
  * @param metrics metrics of this member
  * @param clientMemory memory budget of client connections
  * @param serverVersion version of etcd's API that this member serves (V6)
@@ -34,6 +35,7 @@ public record Member(
     Supplier<ActorRef<WatchCommand>> watchHub,
     ReadExecutors reads,
     Scheduler scheduler,
+    PendingReplies replies,
     MemberMetrics metrics,
     MemoryBudget clientMemory,
     EtcdVersion serverVersion) {

@@ -157,11 +157,12 @@ final class MembershipChanges {
     private void propose(Retry<ClusterView> attempts, long basis) {
       ConfProposal proposal = new ConfProposal(proposer.nextId(), List.of(change), basis);
       CompletionStage<ProposeReply> replied =
-          Ask.ask(
-              member.raft(),
-              replyTo -> new RaftCommand.ProposeConfChange(proposal, replyTo),
-              attempts.timeLeft(settings.requestTimeout()),
-              member.scheduler());
+          member
+              .replies()
+              .ask(
+                  member.raft(),
+                  replyTo -> new RaftCommand.ProposeConfChange(proposal, replyTo),
+                  attempts.timeLeft(settings.requestTimeout()));
       replied.whenComplete(
           (reply, failure) -> {
             if (failure instanceof TimeoutException || reply instanceof ProposeReply.Unknown) {

@@ -93,11 +93,12 @@ public final class Proposer {
     Proposal proposal =
         new Proposal(id, OperationCodec.encode(id, Requester.MEMBER, operation), false, null);
     member.metrics().raft().proposed();
-    return Ask.<RaftCommand, ProposeReply>ask(
+    return member
+        .replies()
+        .<RaftCommand, ProposeReply>ask(
             member.raft(),
             replyTo -> new RaftCommand.ProposeInTerm(term, proposal, replyTo),
-            settings.requestTimeout(),
-            member.scheduler())
+            settings.requestTimeout())
         .whenComplete(
             (reply, failure) ->
                 member.metrics().raft().proposalEnded(reply instanceof ProposeReply.Applied))
@@ -172,11 +173,12 @@ public final class Proposer {
         return;
       }
       CompletionStage<ProposeReply> replied =
-          Ask.ask(
-              member.raft(),
-              replyTo -> new RaftCommand.Propose(proposal, replyTo, response),
-              left,
-              member.scheduler());
+          member
+              .replies()
+              .ask(
+                  member.raft(),
+                  replyTo -> new RaftCommand.Propose(proposal, replyTo, response),
+                  left);
       replied.whenComplete(
           (reply, failure) -> {
             Runnable handling = () -> replied(reply, failure, left);

@@ -149,7 +149,7 @@ final class ReadIndexBatcher {
     long startNanos = System.nanoTime();
     Duration left = Duration.ofNanos(Math.max(endNanos - System.nanoTime(), 1));
     CompletionStage<ReadReply> asked =
-        Ask.ask(member.raft(), RaftCommand.ReadIndex::new, left, member.scheduler());
+        member.replies().ask(member.raft(), RaftCommand.ReadIndex::new, left);
     asked.whenComplete(
         (reply, failure) -> {
           long repliedNanos = System.nanoTime();

@@ -109,11 +109,12 @@ final class VersionMonitor implements VersionEffects {
   @Override
   public void confirmLeadership(long term) {
     then(
-        Ask.<RaftCommand, ReadReply>ask(
-            member.raft(),
-            replyTo -> new RaftCommand.ConfirmLeadership(term, replyTo),
-            proposer.requestTimeout(),
-            member.scheduler()),
+        member
+            .replies()
+            .<RaftCommand, ReadReply>ask(
+                member.raft(),
+                replyTo -> new RaftCommand.ConfirmLeadership(term, replyTo),
+                proposer.requestTimeout()),
         (reply, failure) -> leadershipConfirmed(reply instanceof ReadReply.Ready));
   }
 

@@ -4,6 +4,7 @@ import io.troupe.grpc.api.WatchCreateRequest;
 import io.troupe.grpc.api.WatchRequest;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
+import io.troupe.protocol.ReplyTo;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.WatchReply;
 import io.troupe.protocol.WatchStreamCommand;
@@ -47,11 +48,12 @@ public final class WatchSession {
   static CompletionStage<WatchSession> open(
       Member member, Duration timeout, CallerResolver callers, Call call) {
     CompletionStage<ActorRef<WatchStreamCommand>> stream =
-        Ask.ask(
-            member.watch(),
-            replyTo -> new WatchCommand.OpenStream(call.memory(), replyTo),
-            timeout,
-            member.scheduler());
+        member
+            .replies()
+            .ask(
+                member.watch(),
+                replyTo -> new WatchCommand.OpenStream(call.memory(), replyTo),
+                timeout);
     return stream.thenApply(ref -> new WatchSession(member, timeout, callers, call, ref));
   }
 
@@ -93,8 +95,8 @@ public final class WatchSession {
                             replyTo)));
   }
 
-  private CompletionStage<Done> ask(Function<ActorRef<Done>, WatchStreamCommand> message) {
-    return Ask.ask(stream, message, timeout, member.scheduler());
+  private CompletionStage<Done> ask(Function<ReplyTo<Done>, WatchStreamCommand> message) {
+    return member.replies().ask(stream, message, timeout);
   }
 
   /** The next replies, at least one, in order. Completes only when there is one. */

@@ -105,6 +105,7 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
             watch::getRef,
             ReadExecutors.all(Runnable::run),
             kit.scheduler(),
+            new PendingReplies(kit.scheduler()),
             new MemberMetrics(),
             new MemoryBudget(1 << 20),
             new EtcdVersion(3, 7, 1));

@@ -45,6 +45,7 @@ class ReadIndexBatcherTest {
             fake.member.watchHub(),
             new ReadExecutors(points::add, ranges::add, hashing, none, none),
             fake.member.scheduler(),
+            new PendingReplies(fake.member.scheduler()),
             fake.member.metrics(),
             fake.member.clientMemory(),
             fake.member.serverVersion());

@@ -183,6 +183,7 @@ class VersionMonitorTest {
             fake.member.watchHub(),
             fake.member.reads(),
             fake.member.scheduler(),
+            new PendingReplies(fake.member.scheduler()),
             fake.member.metrics(),
             fake.member.clientMemory(),
             EtcdVersion.parse("3.6.16"));

@@ -24,6 +24,7 @@ import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
 import io.troupe.protocol.ReplyBatch;
+import io.troupe.protocol.ReplyTo;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.codec.OperationCodec;
@@ -47,7 +48,7 @@ import org.slf4j.LoggerFactory;
  * nothing. The only writer of the state.
  */
 public final class ApplyActor extends AbstractBehavior<ApplyCommand>
-    implements ApplyEffects<ActorRef<ProposeReply>, ApplyCommand.AwaitApplied> {
+    implements ApplyEffects<ReplyTo<ProposeReply>, ApplyCommand.AwaitApplied> {
   private static final Logger LOG = LoggerFactory.getLogger(ApplyActor.class);
 
   /** Entries between two digests of a leader; up to one batch more. */
@@ -117,11 +118,11 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand>
    */
   public record Settings(long snapshotCount, Duration replyTimeout, Duration slow) {}
 
-  private record AppliedReply(ActorRef<ProposeReply> replyTo, ProposeReply reply) {}
+  private record AppliedReply(ReplyTo<ProposeReply> replyTo, ProposeReply reply) {}
 
   private final NodeId self;
   private final Links links;
-  private final ApplyCore<ActorRef<ProposeReply>, ApplyCommand.AwaitApplied> core;
+  private final ApplyCore<ReplyTo<ProposeReply>, ApplyCommand.AwaitApplied> core;
   private final List<AppliedReply> replies = new ArrayList<>();
   private ReplyBatch batch = new ReplyBatch();
   private final ApplyCounts counts;
@@ -251,7 +252,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand>
 
   @Override
   public void addReply(
-      ActorRef<ProposeReply> caller, Result result, long index, long proposedNanos) {
+      ReplyTo<ProposeReply> caller, Result result, long index, long proposedNanos) {
     long appliedNanos = index == operationIndex ? endNanos : System.nanoTime();
     replies.add(
         new AppliedReply(
@@ -325,12 +326,12 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand>
   // ---- effects: callers and leadership
 
   @Override
-  public void refused(ActorRef<ProposeReply> caller, Refusal reason) {
+  public void refused(ReplyTo<ProposeReply> caller, Refusal reason) {
     caller.tell(new ProposeReply.NotProposed(reason));
   }
 
   @Override
-  public void resultUnknown(ActorRef<ProposeReply> caller) {
+  public void resultUnknown(ReplyTo<ProposeReply> caller) {
     caller.tell(ProposeReply.Unknown.INSTANCE);
   }
 
@@ -372,16 +373,10 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand>
     links.divergence().corrupt().accept(corrupt);
   }
 
-  /** Ignores the reply: the alarm is raised again until it is active. */
+  /** Does not wait for the reply: the alarm is raised again until it is active. */
   @Override
   public void raiseAlarm(Operation.AlarmActivate alarm) {
     RequestId id = links.divergence().ids().next();
-    links
-        .raft()
-        .tell(
-            new RaftCommand.Propose(
-                id,
-                OperationCodec.encode(id, alarm),
-                getContext().getSystem().<ProposeReply>ignoreRef()));
+    links.raft().tell(new RaftCommand.Propose(id, OperationCodec.encode(id, alarm), reply -> {}));
   }
 }

@@ -14,6 +14,7 @@ import io.troupe.protocol.LeaseCommand.LeaseReply;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
+import io.troupe.protocol.ReplyTo;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.codec.OperationCodec;
 import io.troupe.raft.Proposal;
@@ -35,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * nothing.
  */
 public final class LeaseActor extends AbstractBehavior<LeaseCommand>
-    implements LeaseEffects<ActorRef<LeaseReply>> {
+    implements LeaseEffects<ReplyTo<LeaseReply>> {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseActor.class);
   private static final Duration PROPOSE_TIMEOUT = Duration.ofSeconds(3);
 
@@ -43,7 +44,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand>
     INSTANCE
   }
 
-  private record ProposalEnded(LeaseProposal<ActorRef<LeaseReply>> proposal, boolean applied)
+  private record ProposalEnded(LeaseProposal<ReplyTo<LeaseReply>> proposal, boolean applied)
       implements LeaseCommand.Private {}
 
   private record Confirmed(ReadReply reply) implements LeaseCommand.Private {}
@@ -53,7 +54,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand>
   private final RequestIds ids;
   private final Settings settings;
   private final ApplyMetrics metrics;
-  private final LeaseCore<ActorRef<LeaseReply>> core;
+  private final LeaseCore<ReplyTo<LeaseReply>> core;
 
   private LeaseActor(
       ActorContext<LeaseCommand> context,
@@ -169,7 +170,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand>
   }
 
   @Override
-  public void propose(LeaseProposal<ActorRef<LeaseReply>> made) {
+  public void propose(LeaseProposal<ReplyTo<LeaseReply>> made) {
     RequestId id = ids.next();
     Operation operation = made.operation();
     boolean priority = settings.priorityRevokes() && operation instanceof Operation.LeaseRevoke;
@@ -179,7 +180,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand>
             ProposeReply.class,
             raft,
             PROPOSE_TIMEOUT,
-            replyTo -> new RaftCommand.ProposeInTerm(made.term(), proposal, replyTo),
+            replyTo -> new RaftCommand.ProposeInTerm(made.term(), proposal, replyTo::tell),
             (reply, failure) -> new ProposalEnded(made, isApplied(reply)));
   }
 
@@ -190,27 +191,27 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand>
 
   @Override
   public void confirmLeadership(long term) {
-    raft.tell(new RaftCommand.ConfirmLeadership(term, confirmations));
+    raft.tell(new RaftCommand.ConfirmLeadership(term, confirmations::tell));
   }
 
   @Override
-  public void renewed(ActorRef<LeaseReply> replyTo, long id, long ttlSeconds) {
+  public void renewed(ReplyTo<LeaseReply> replyTo, long id, long ttlSeconds) {
     replyTo.tell(new LeaseReply.Renewed(id, ttlSeconds));
   }
 
   @Override
   public void remaining(
-      ActorRef<LeaseReply> replyTo, long id, long remainingSeconds, long grantedSeconds) {
+      ReplyTo<LeaseReply> replyTo, long id, long remainingSeconds, long grantedSeconds) {
     replyTo.tell(new LeaseReply.Remaining(id, remainingSeconds, grantedSeconds));
   }
 
   @Override
-  public void leases(ActorRef<LeaseReply> replyTo, List<Long> ids) {
+  public void leases(ReplyTo<LeaseReply> replyTo, List<Long> ids) {
     replyTo.tell(new LeaseReply.Leases(ids));
   }
 
   @Override
-  public void failed(ActorRef<LeaseReply> replyTo, Refusal reason) {
+  public void failed(ReplyTo<LeaseReply> replyTo, Refusal reason) {
     replyTo.tell(new LeaseReply.Failed(reason));
   }
 }

@@ -7,6 +7,7 @@ import io.troupe.protocol.PeerTransport;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
 import io.troupe.protocol.ReplicationReply;
+import io.troupe.protocol.ReplyTo;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.TransferReply;
 import io.troupe.protocol.WalCommand;
@@ -91,8 +92,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> {
    */
   public record Begin(Links links) implements RaftCommand.Private {}
 
-  private final RaftLoop<ApplyCommand.Expectation, ActorRef<ReadReply>, ActorRef<TransferReply>>
-      loop;
+  private final RaftLoop<ApplyCommand.Expectation, ReplyTo<ReadReply>, ReplyTo<TransferReply>> loop;
   private final Links links;
   private final TimerScheduler<RaftCommand> timers;
   private final RaftRoleEffects effects;

@@ -9,6 +9,7 @@ import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
+import io.troupe.protocol.ReplyTo;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.TransferReply;
 import io.troupe.protocol.WalCommand;
@@ -28,7 +29,7 @@ import org.slf4j.LoggerFactory;
 /** The effects of the raft actor, as messages, timers, log lines and metrics. */
 final class RaftRoleEffects
     implements RaftLoopEffects<
-        ApplyCommand.Expectation, ActorRef<ReadReply>, ActorRef<TransferReply>> {
+        ApplyCommand.Expectation, ReplyTo<ReadReply>, ReplyTo<TransferReply>> {
   private static final Logger LOG = LoggerFactory.getLogger(RaftRoleActor.class);
 
   /**
@@ -112,29 +113,29 @@ final class RaftRoleEffects
   // ---- readers
 
   @Override
-  public void readReady(ActorRef<ReadReply> reader, long index) {
+  public void readReady(ReplyTo<ReadReply> reader, long index) {
     reader.tell(new ReadReply.Ready(index, System.nanoTime()));
   }
 
   @Override
-  public void awaitApplied(ActorRef<ReadReply> reader, long index) {
+  public void awaitApplied(ReplyTo<ReadReply> reader, long index) {
     links.apply().tell(new ApplyCommand.AwaitApplied(index, System.nanoTime(), reader));
   }
 
   @Override
-  public void readFailed(ActorRef<ReadReply> reader, Refusal reason) {
+  public void readFailed(ReplyTo<ReadReply> reader, Refusal reason) {
     reader.tell(new ReadReply.Failed(reason));
   }
 
   // ---- callers of transfers of leadership
 
   @Override
-  public void transferDone(ActorRef<TransferReply> caller) {
+  public void transferDone(ReplyTo<TransferReply> caller) {
     caller.tell(TransferReply.Done.INSTANCE);
   }
 
   @Override
-  public void transferFailed(ActorRef<TransferReply> caller, Refusal reason) {
+  public void transferFailed(ReplyTo<TransferReply> caller, Refusal reason) {
     caller.tell(new TransferReply.Refused(reason));
   }
 

@@ -433,7 +433,9 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand>
             APPEND_TIMEOUT,
             replyTo ->
                 new RaftCommand.Propose(
-                    id, OperationCodec.encode(id, new Operation.AlarmGet(AlarmType.NONE)), replyTo),
+                    id,
+                    OperationCodec.encode(id, new Operation.AlarmGet(AlarmType.NONE)),
+                    replyTo::tell),
             (reply, failure) -> new Appended(failure));
   }
 
@@ -457,7 +459,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand>
 
   @Override
   public void queryReplication() {
-    links.raft().tell(new RaftCommand.GetReplication(replication));
+    links.raft().tell(new RaftCommand.GetReplication(replication::tell));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.troupe.actors.watch;
 
 import io.troupe.model.KeyRange;
+import io.troupe.protocol.ReplyTo;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.WatchStreamCommand;
 import io.troupe.watch.Delivery;
@@ -34,14 +35,14 @@ final class HubMessage {
    *
    * @param client sender of a client's request; null if the stream itself requests it
    */
-  record AskRevision(ActorRef<WatchStreamCommand> stream, @Nullable ActorRef<Done> client)
+  record AskRevision(ActorRef<WatchStreamCommand> stream, @Nullable ReplyTo<Done> client)
       implements WatchCommand.Private {}
 
   /**
    * Requests {@link Handled}. A client's request made the stream send messages to the hub, and the
    * next request waits until the hub has handled them.
    */
-  record AskHandled(ActorRef<WatchStreamCommand> stream, ActorRef<Done> client)
+  record AskHandled(ActorRef<WatchStreamCommand> stream, ReplyTo<Done> client)
       implements WatchCommand.Private {}
 
   /** The stream has stopped. */
@@ -58,11 +59,11 @@ final class HubMessage {
    *
    * @param client as in the request
    */
-  record Revision(long revision, @Nullable ActorRef<Done> client)
+  record Revision(long revision, @Nullable ReplyTo<Done> client)
       implements WatchStreamCommand.Private {}
 
   /** The hub has handled all messages that the stream sent before its request. */
-  record Handled(ActorRef<Done> client) implements WatchStreamCommand.Private {}
+  record Handled(ReplyTo<Done> client) implements WatchStreamCommand.Private {}
 
   /**
    * Live events, in revision order.

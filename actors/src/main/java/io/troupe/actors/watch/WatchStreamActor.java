@@ -8,6 +8,7 @@ import io.troupe.model.SharedEvent;
 import io.troupe.mvcc.HistoryResult;
 import io.troupe.mvcc.MvccReader;
 import io.troupe.protocol.RefusedException;
+import io.troupe.protocol.ReplyTo;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.WatchReply;
 import io.troupe.protocol.WatchStreamCommand;
@@ -38,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * messages, and decides nothing. Holds the replies that wait for the client's connection.
  */
 public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
-    implements WatchStreamEffects<ActorRef<Done>> {
+    implements WatchStreamEffects<ReplyTo<Done>> {
   /**
    * A result of a read of history.
    *
@@ -83,7 +84,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   private final ActorRef<WatchCommand> hub;
   private final MvccReader reader;
   private final Settings settings;
-  private final WatchStreamCore<ActorRef<Done>> core;
+  private final WatchStreamCore<ReplyTo<Done>> core;
   private final MemoryBudget.Share memory;
   private final DeliveredLots unhandled;
   private List<WatchReply> replies = new ArrayList<>();
@@ -254,12 +255,12 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   }
 
   @Override
-  public void askRevision(@Nullable ActorRef<Done> client) {
+  public void askRevision(@Nullable ReplyTo<Done> client) {
     hub.tell(new HubMessage.AskRevision(getContext().getSelf(), client));
   }
 
   @Override
-  public void askHandled(ActorRef<Done> client) {
+  public void askHandled(ReplyTo<Done> client) {
     hub.tell(new HubMessage.AskHandled(getContext().getSelf(), client));
   }
 
@@ -353,7 +354,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   }
 
   @Override
-  public void accepted(ActorRef<Done> client) {
+  public void accepted(ReplyTo<Done> client) {
     client.tell(Done.getInstance());
   }
 }

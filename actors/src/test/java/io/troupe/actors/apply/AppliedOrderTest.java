@@ -103,8 +103,8 @@ class AppliedOrderTest {
     actor.tell(
         new ApplyCommand.Expect(
             List.of(
-                new ApplyCommand.Expectation(new RequestId(1), caller),
-                new ApplyCommand.Expectation(new RequestId(2), caller)),
+                new ApplyCommand.Expectation(new RequestId(1), caller::tell),
+                new ApplyCommand.Expectation(new RequestId(2), caller::tell)),
             1,
             0));
     actor.tell(new ApplyCommand.Apply(List.of(grant(1), grant(2)), 0));

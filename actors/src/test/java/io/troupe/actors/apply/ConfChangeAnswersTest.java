@@ -75,7 +75,7 @@ class ConfChangeAnswersTest {
     change(null, new ConfChange(ConfChange.Kind.ADD_VOTER, ONE, List.of("http://a")));
     actor.tell(
         new ApplyCommand.Expect(
-            List.of(new ApplyCommand.Expectation(ID, client.getRef())), 1, PROPOSED));
+            List.of(new ApplyCommand.Expectation(ID, client.getRef()::tell)), 1, PROPOSED));
   }
 
   @AfterEach

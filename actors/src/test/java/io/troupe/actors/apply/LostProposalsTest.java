@@ -68,7 +68,9 @@ class LostProposalsTest {
   private void expect(long id, long term) {
     actor.tell(
         new ApplyCommand.Expect(
-            List.of(new ApplyCommand.Expectation(new RequestId(id), client.getRef())), term, 0));
+            List.of(new ApplyCommand.Expectation(new RequestId(id), client.getRef()::tell)),
+            term,
+            0));
   }
 
   private Entry noop(long term) {

@@ -62,7 +62,7 @@ class LeaseActorTest {
 
   @Test
   void followerRenewsNothing_L6() {
-    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()::tell));
     client.expectMessage(new LeaseReply.Failed(Refusal.NO_LEADER));
   }
 
@@ -70,13 +70,13 @@ class LeaseActorTest {
   void renewalReturnsGrantedTimeOrZeroForUnknownLease_L5() {
     leadAlone(new Lease(7, 60, 0));
     granted(8, 90);
-    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()::tell));
     client.expectMessage(new LeaseReply.Renewed(7, 60));
-    actor.tell(new LeaseCommand.KeepAlive(8, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(8, client.getRef()::tell));
     client.expectMessage(new LeaseReply.Renewed(8, 90));
-    actor.tell(new LeaseCommand.KeepAlive(9, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(9, client.getRef()::tell));
     client.expectMessage(new LeaseReply.Renewed(9, 0));
-    actor.tell(new LeaseCommand.TimeToLive(9, client.getRef()));
+    actor.tell(new LeaseCommand.TimeToLive(9, client.getRef()::tell));
     client.expectMessage(new LeaseReply.Remaining(9, -1, 0));
   }
 
@@ -88,7 +88,7 @@ class LeaseActorTest {
     assertThat(proposed.proposal().isPriority()).as("Q6").isTrue();
     assertThat(proposed.term()).as("only the leader that counted may end it").isEqualTo(TERM);
     assertThat(operation(proposed)).isEqualTo(new Operation.LeaseRevoke(7));
-    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()::tell));
     client.expectNoMessage(Duration.ofMillis(100));
     actor.tell(new LeaseCommand.Changed(List.of(new LeaseChange.Revoked(7))));
     client.expectMessage(new LeaseReply.Renewed(7, 0));
@@ -128,7 +128,7 @@ class LeaseActorTest {
     leadAlone();
     granted(7, 1);
     proposed();
-    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()::tell));
     actor.tell(LeaseCommand.Demoted.INSTANCE);
     client.expectMessage(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
   }
@@ -146,7 +146,7 @@ class LeaseActorTest {
   void renewalGetsReplyWhenLeadershipIsConfirmed() {
     sole.set(false);
     lead(TERM);
-    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()::tell));
     RaftCommand.ConfirmLeadership round = confirm();
     assertThat(round.term()).isEqualTo(TERM);
     client.expectNoMessage(Duration.ofMillis(100));
@@ -158,10 +158,10 @@ class LeaseActorTest {
   void renewalsDuringRoundShareNextRound() {
     sole.set(false);
     lead(TERM);
-    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()::tell));
     RaftCommand.ConfirmLeadership first = confirm();
-    actor.tell(new LeaseCommand.KeepAlive(8, client.getRef()));
-    actor.tell(new LeaseCommand.KeepAlive(9, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(8, client.getRef()::tell));
+    actor.tell(new LeaseCommand.KeepAlive(9, client.getRef()::tell));
     raft.expectNoMessage(Duration.ofMillis(50));
     first.replyTo().tell(new ReadReply.Ready(9, 0));
     client.expectMessage(new LeaseReply.Renewed(7, 60));
@@ -176,7 +176,7 @@ class LeaseActorTest {
   void deposedLeaderRenewsNothing() {
     sole.set(false);
     lead(TERM);
-    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()::tell));
     confirm().replyTo().tell(new ReadReply.Failed(Refusal.LEADER_CHANGED));
     client.expectMessage(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
   }
@@ -186,12 +186,12 @@ class LeaseActorTest {
   void roundOfOlderTermRenewsNothing() {
     sole.set(false);
     lead(TERM);
-    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()::tell));
     RaftCommand.ConfirmLeadership old = confirm();
     actor.tell(LeaseCommand.Demoted.INSTANCE);
     client.expectMessage(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
     lead(TERM + 2);
-    actor.tell(new LeaseCommand.KeepAlive(8, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(8, client.getRef()::tell));
     raft.expectNoMessage(Duration.ofMillis(50));
     old.replyTo().tell(new ReadReply.Ready(9, 0));
     RaftCommand.ConfirmLeadership round = confirm();
@@ -206,7 +206,7 @@ class LeaseActorTest {
   void remainingTimeIsReportedAfterLeaderAppliedEarlierCommits_L7() {
     sole.set(false);
     lead(TERM);
-    actor.tell(new LeaseCommand.TimeToLive(5, client.getRef()));
+    actor.tell(new LeaseCommand.TimeToLive(5, client.getRef()::tell));
     RaftCommand.ConfirmLeadership round = confirm();
     client.expectNoMessage(Duration.ofMillis(50));
     granted(5, 600);
@@ -224,9 +224,9 @@ class LeaseActorTest {
   void noLeaseExpiresOrIsReportedUnknownBeforeStateCaughtUp_L4() {
     actor.tell(new LeaseCommand.Promoted(List.of(new Lease(7, 1, 0)), TERM));
     actor.tell(new LeaseCommand.StateCaughtUp(TERM - 1));
-    actor.tell(new LeaseCommand.KeepAlive(9, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(9, client.getRef()::tell));
     RaftCommand.ConfirmLeadership round = confirm();
-    actor.tell(new LeaseCommand.TimeToLive(9, client.getRef()));
+    actor.tell(new LeaseCommand.TimeToLive(9, client.getRef()::tell));
     client.expectNoMessage(Duration.ofMillis(50));
     raft.expectNoMessage(Duration.ofMillis(2500));
     granted(9, 60);
@@ -266,8 +266,8 @@ class LeaseActorTest {
   void renewalGetsReplyWhenItsCheckpointIsDeleted_L12() {
     sole.set(false);
     leadAlone(new Lease(7, 600, 20), new Lease(8, 90, 0));
-    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
-    actor.tell(new LeaseCommand.KeepAlive(8, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()::tell));
+    actor.tell(new LeaseCommand.KeepAlive(8, client.getRef()::tell));
     confirm().replyTo().tell(new ReadReply.Ready(9, 0));
     RaftCommand.ProposeInTerm forget = proposed();
     assertThat(operation(forget)).isEqualTo(checkpoint(7, 0));
@@ -282,12 +282,12 @@ class LeaseActorTest {
   void renewalIsRefusedWhenItsCheckpointStays_L12() {
     leadAlone(new Lease(7, 600, 20));
     for (int attempt = 0; attempt < 2; attempt++) {
-      actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+      actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()::tell));
       RaftCommand.ProposeInTerm forget = forgetting();
       forget.replyTo().tell(new ProposeReply.NotProposed(Refusal.TOO_MANY_REQUESTS));
       client.expectMessage(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
     }
-    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()::tell));
     RaftCommand.ProposeInTerm forget = forgetting();
     actor.tell(LeaseCommand.Demoted.INSTANCE);
     forget.replyTo().tell(DONE);
@@ -306,7 +306,7 @@ class LeaseActorTest {
   @Test
   void renewalThatWaitsForItsCheckpointReturnsZeroWhenLeaseEnded_L5() {
     leadAlone(new Lease(7, 600, 20));
-    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()::tell));
     RaftCommand.ProposeInTerm forget = forgetting();
     actor.tell(new LeaseCommand.Changed(List.of(new LeaseChange.Revoked(7))));
     forget.replyTo().tell(DONE);

@@ -59,7 +59,8 @@ class DivergenceTest {
             AskPattern.<RaftCommand, ProposeReply>ask(
                     through.refs().raft(),
                     replyTo ->
-                        new RaftCommand.Propose(id, OperationCodec.encode(id, operation), replyTo),
+                        new RaftCommand.Propose(
+                            id, OperationCodec.encode(id, operation), replyTo::tell),
                     Duration.ofSeconds(3),
                     through.system().scheduler())
                 .toCompletableFuture()

@@ -50,7 +50,7 @@ class LeaseCheckpointTest {
                     new RaftCommand.Propose(
                         request,
                         OperationCodec.encode(request, new Operation.LeaseGrant(ID, TTL)),
-                        replyTo),
+                        replyTo::tell),
                 TestMembers.AWAIT_LIMIT,
                 leader.system().scheduler())
             .toCompletableFuture()
@@ -89,7 +89,10 @@ class LeaseCheckpointTest {
         Awaitility.await("the countdown of a leader")
             .atMost(TestMembers.AWAIT_LIMIT)
             .until(
-                () -> ask(members().leader(), replyTo -> new LeaseCommand.TimeToLive(ID, replyTo)),
+                () ->
+                    ask(
+                        members().leader(),
+                        replyTo -> new LeaseCommand.TimeToLive(ID, replyTo::tell)),
                 LeaseReply.Remaining.class::isInstance);
     return ((LeaseReply.Remaining) reply).remainingSeconds();
   }
@@ -119,7 +122,7 @@ class LeaseCheckpointTest {
     awaitCheckpointsBelow(TTL - 8);
     TestMember first = members().leader();
     long before = System.nanoTime();
-    LeaseReply renewed = ask(first, replyTo -> new LeaseCommand.KeepAlive(ID, replyTo));
+    LeaseReply renewed = ask(first, replyTo -> new LeaseCommand.KeepAlive(ID, replyTo::tell));
     assertThat(renewed).isEqualTo(new LeaseReply.Renewed(ID, TTL));
     first.close();
     long left = remaining();

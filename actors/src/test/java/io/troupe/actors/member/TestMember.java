@@ -278,7 +278,7 @@ final class TestMember implements AutoCloseable {
             request, Requester.ANONYMOUS, ClientRequest.PUT, Bytes.wrap(put.toByteArray()));
     return AskPattern.ask(
         refs().raft(),
-        replyTo -> new RaftCommand.Propose(request, operation, replyTo),
+        replyTo -> new RaftCommand.Propose(request, operation, replyTo::tell),
         Duration.ofSeconds(3),
         system().scheduler());
   }

@@ -289,7 +289,7 @@ class ThreeMembersTest {
         AskPattern.ask(
                 member.refs().watch(),
                 (ActorRef<ActorRef<WatchStreamCommand>> replyTo) ->
-                    new WatchCommand.OpenStream(MemoryBudget.UNLIMITED.share(), replyTo),
+                    new WatchCommand.OpenStream(MemoryBudget.UNLIMITED.share(), replyTo::tell),
                 Duration.ofSeconds(3),
                 member.system().scheduler())
             .toCompletableFuture()
@@ -321,9 +321,9 @@ class ThreeMembersTest {
               && status.peers().values().stream().allMatch(peer -> peer.connectedTicks() > 0);
         });
     TransferReply handedOver =
-        AskPattern.ask(
+        AskPattern.<RaftCommand, TransferReply>ask(
                 target.refs().raft(),
-                RaftCommand.HandOver::new,
+                replyTo -> new RaftCommand.HandOver(replyTo::tell),
                 Duration.ofSeconds(5),
                 target.system().scheduler())
             .toCompletableFuture()
@@ -335,7 +335,7 @@ class ThreeMembersTest {
   private static TransferReply transfer(TestMember through, NodeId to) {
     return AskPattern.<RaftCommand, TransferReply>ask(
             through.refs().raft(),
-            replyTo -> new RaftCommand.TransferLeadership(to, replyTo),
+            replyTo -> new RaftCommand.TransferLeadership(to, replyTo::tell),
             Duration.ofSeconds(5),
             through.system().scheduler())
         .toCompletableFuture()
@@ -343,9 +343,9 @@ class ThreeMembersTest {
   }
 
   private static ReplicationReply replication(TestMember member) {
-    return AskPattern.ask(
+    return AskPattern.<RaftCommand, ReplicationReply>ask(
             member.refs().raft(),
-            RaftCommand.GetReplication::new,
+            replyTo -> new RaftCommand.GetReplication(replyTo::tell),
             Duration.ofSeconds(5),
             member.system().scheduler())
         .toCompletableFuture()

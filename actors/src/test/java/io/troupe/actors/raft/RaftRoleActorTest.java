@@ -112,7 +112,7 @@ class RaftRoleActorTest {
   void requestsBeforeBeginAreHandledAfterBegin() {
     ActorRef<RaftCommand> early = notBegun();
     TestProbe<ReadReply> reader = kit.createTestProbe();
-    early.tell(new RaftCommand.ReadIndex(reader.getRef()));
+    early.tell(new RaftCommand.ReadIndex(reader.getRef()::tell));
     reader.expectNoMessage(Duration.ofMillis(100));
     begin(early);
     reader.expectMessage(new ReadReply.Failed(Refusal.NO_LEADER));
@@ -124,9 +124,9 @@ class RaftRoleActorTest {
     TestProbe<ReadReply> waiting = kit.createTestProbe();
     TestProbe<ReadReply> refused = kit.createTestProbe();
     for (int i = 0; i < RaftRoleActor.BEFORE_BEGIN; i++) {
-      early.tell(new RaftCommand.ReadIndex(waiting.getRef()));
+      early.tell(new RaftCommand.ReadIndex(waiting.getRef()::tell));
     }
-    early.tell(new RaftCommand.ReadIndex(refused.getRef()));
+    early.tell(new RaftCommand.ReadIndex(refused.getRef()::tell));
     refused.expectMessage(new ReadReply.Failed(Refusal.NO_LEADER));
     waiting.expectNoMessage(Duration.ofMillis(100));
   }
@@ -136,7 +136,7 @@ class RaftRoleActorTest {
   void expectationsContainTermOfProposal() {
     TestProbe<ProposeReply> writer = kit.createTestProbe();
     actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(7, 0, 0)));
-    actor.tell(new RaftCommand.Propose(new RequestId(9), Bytes.EMPTY, writer.getRef()));
+    actor.tell(new RaftCommand.Propose(new RequestId(9), Bytes.EMPTY, writer.getRef()::tell));
     assertThat(apply.expectMessageClass(ApplyCommand.Expect.class).term()).isEqualTo(7);
   }
 
@@ -165,7 +165,7 @@ class RaftRoleActorTest {
     TestProbe<ReadReply> reader = kit.createTestProbe();
     TestProbe<ProposeReply> writer = kit.createTestProbe();
     actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(5, 0, 0)));
-    actor.tell(new RaftCommand.ReadIndex(reader.getRef()));
+    actor.tell(new RaftCommand.ReadIndex(reader.getRef()::tell));
     actor.tell(new RaftCommand.SnapshotReceived(LEADER, 5, new SnapshotMark(100, 4, THREE)));
     reader.expectMessage(new ReadReply.Failed(Refusal.NO_LEADER));
     wal.fishForMessage(
@@ -176,8 +176,8 @@ class RaftRoleActorTest {
                 : FishingOutcomes.continueAndIgnore());
 
     actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Append(5, 100, 4, List.of(), 100)));
-    actor.tell(new RaftCommand.Propose(new RequestId(9), Bytes.EMPTY, writer.getRef()));
-    actor.tell(new RaftCommand.ReadIndex(reader.getRef()));
+    actor.tell(new RaftCommand.Propose(new RequestId(9), Bytes.EMPTY, writer.getRef()::tell));
+    actor.tell(new RaftCommand.ReadIndex(reader.getRef()::tell));
     writer.expectMessage(new ProposeReply.NotProposed(Refusal.NO_LEADER));
     reader.expectMessage(new ReadReply.Failed(Refusal.NO_LEADER));
     wal.expectNoMessage(Duration.ofMillis(200));
@@ -187,7 +187,7 @@ class RaftRoleActorTest {
   void installingActorStopsAfterEarlierRequestsAreRefused() {
     TestProbe<ReadReply> reader = kit.createTestProbe();
     actor.tell(new RaftCommand.SnapshotReceived(LEADER, 5, new SnapshotMark(100, 4, THREE)));
-    actor.tell(new RaftCommand.ReadIndex(reader.getRef()));
+    actor.tell(new RaftCommand.ReadIndex(reader.getRef()::tell));
     actor.tell(RaftRoleActor.Stop.INSTANCE);
     reader.expectMessage(new ReadReply.Failed(Refusal.NO_LEADER));
     reader.expectTerminated(actor, Duration.ofSeconds(10));
@@ -201,12 +201,12 @@ class RaftRoleActorTest {
     actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(5, 0, 0)));
     actor.tell(
         new RaftCommand.ProposeInTerm(
-            5, new Proposal(new RequestId(9), Bytes.EMPTY), writer.getRef()));
+            5, new Proposal(new RequestId(9), Bytes.EMPTY), writer.getRef()::tell));
     writer.expectMessage(new ProposeReply.NotProposed(Refusal.NOT_LEADER));
-    actor.tell(new RaftCommand.ConfirmLeadership(5, reader.getRef()));
+    actor.tell(new RaftCommand.ConfirmLeadership(5, reader.getRef()::tell));
     reader.expectMessage(new ReadReply.Failed(Refusal.NOT_LEADER));
     // A client's proposal is forwarded to the leader.
-    actor.tell(new RaftCommand.Propose(new RequestId(10), Bytes.EMPTY, writer.getRef()));
+    actor.tell(new RaftCommand.Propose(new RequestId(10), Bytes.EMPTY, writer.getRef()::tell));
     writer.expectNoMessage(Duration.ofMillis(100));
     assertThat(sent)
         .anyMatch(message -> message instanceof PeerMessage.ForwardedProposals)
@@ -223,9 +223,9 @@ class RaftRoleActorTest {
     actor.tell(new RaftCommand.Durable(wal.expectMessageClass(WalCommand.Append.class).number()));
     actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.VoteReply(6, false, true)));
     actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.AppendReply(6, false, 1, 0, 0)));
-    actor.tell(new RaftCommand.Propose(new RequestId(1), Bytes.utf8("a"), writer.getRef()));
+    actor.tell(new RaftCommand.Propose(new RequestId(1), Bytes.utf8("a"), writer.getRef()::tell));
     awaitAppendAfter(1);
-    actor.tell(new RaftCommand.Propose(new RequestId(2), Bytes.utf8("b"), writer.getRef()));
+    actor.tell(new RaftCommand.Propose(new RequestId(2), Bytes.utf8("b"), writer.getRef()::tell));
     awaitAppendAfter(2);
   }
 

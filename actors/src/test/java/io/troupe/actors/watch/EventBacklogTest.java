@@ -80,7 +80,7 @@ class EventBacklogTest {
   }
 
   private ActorRef<WatchStreamCommand> watch(long startRevision) {
-    hub.tell(new WatchCommand.OpenStream(MemoryBudget.UNLIMITED.share(), opened.getRef()));
+    hub.tell(new WatchCommand.OpenStream(MemoryBudget.UNLIMITED.share(), opened.getRef()::tell));
     ActorRef<WatchStreamCommand> stream = opened.receiveMessage();
     stream.tell(
         new WatchStreamCommand.Create(
@@ -92,7 +92,7 @@ class EventBacklogTest {
             false,
             false,
             WatchRight.ALL,
-            done.getRef()));
+            done.getRef()::tell));
     done.receiveMessage();
     return stream;
   }
@@ -185,7 +185,15 @@ class EventBacklogTest {
     // A second watcher of the stream reads history, on the thread of the stream.
     live.tell(
         new WatchStreamCommand.Create(
-            KEYS, 0, old, EventFilter.NONE, true, false, false, WatchRight.ALL, done.getRef()));
+            KEYS,
+            0,
+            old,
+            EventFilter.NONE,
+            true,
+            false,
+            false,
+            WatchRight.ALL,
+            done.getRef()::tell));
     blocked.await();
     for (int i = 0; i < PUTS; i++) {
       put("c" + i);

@@ -59,11 +59,19 @@ class WatchHubActorTest {
   }
 
   private ActorRef<WatchStreamCommand> watch(KeyRange range, boolean fragment) throws Exception {
-    hub.tell(new WatchCommand.OpenStream(MemoryBudget.UNLIMITED.share(), opened.getRef()));
+    hub.tell(new WatchCommand.OpenStream(MemoryBudget.UNLIMITED.share(), opened.getRef()::tell));
     ActorRef<WatchStreamCommand> stream = opened.receiveMessage();
     stream.tell(
         new WatchStreamCommand.Create(
-            range, 0, 0, EventFilter.NONE, true, false, fragment, WatchRight.ALL, done.getRef()));
+            range,
+            0,
+            0,
+            EventFilter.NONE,
+            true,
+            false,
+            fragment,
+            WatchRight.ALL,
+            done.getRef()::tell));
     done.receiveMessage();
     assertThat(next(stream)).hasSize(1).allMatch(reply -> reply instanceof WatchReply.Created);
     return stream;

@@ -77,7 +77,7 @@ class WatchMemoryTest {
             progressNotify,
             false,
             range -> null,
-            done.getRef()));
+            done.getRef()::tell));
   }
 
   private HubMessage.Join create() {
@@ -116,7 +116,7 @@ class WatchMemoryTest {
 
   /** Waits for a reply that follows all earlier messages. */
   private void await() {
-    stream.tell(new WatchStreamCommand.Cancel(99, done.getRef()));
+    stream.tell(new WatchStreamCommand.Cancel(99, done.getRef()::tell));
     done.receiveMessage();
   }
 
@@ -218,7 +218,7 @@ class WatchMemoryTest {
 
   @Test
   void nextRequestWaitsUntilHubHasHandledPreviousOne() {
-    stream.tell(new WatchStreamCommand.RequestProgress(done.getRef()));
+    stream.tell(new WatchStreamCommand.RequestProgress(done.getRef()::tell));
     HubMessage.AskRevision ask = hub.expectMessageClass(HubMessage.AskRevision.class);
     done.expectNoMessage(Duration.ofMillis(200));
     stream.tell(new HubMessage.Revision(1, ask.client()));
@@ -232,9 +232,9 @@ class WatchMemoryTest {
     next();
     long sent = deliver(watcher);
     assertThat(revisions(next())).containsExactly(sent);
-    stream.tell(new HubMessage.Revision(sent - 1, done.getRef()));
+    stream.tell(new HubMessage.Revision(sent - 1, done.getRef()::tell));
     done.receiveMessage();
-    stream.tell(new HubMessage.Revision(sent, done.getRef()));
+    stream.tell(new HubMessage.Revision(sent, done.getRef()::tell));
     done.receiveMessage();
     assertThat(next()).extracting(WatchReply::revision).containsExactly(sent);
   }

@@ -82,7 +82,7 @@ class WatchStreamActorTest {
             false,
             false,
             range -> right.refusal(range),
-            done.getRef()));
+            done.getRef()::tell));
     done.receiveMessage();
     HubMessage.Join join = hub.expectMessageClass(HubMessage.Join.class);
     stream.tell(new HubMessage.Joined(join.watcher().serial()));
@@ -128,16 +128,16 @@ class WatchStreamActorTest {
     long second = put(BUSY, 1);
     stream.tell(new HubMessage.Deliver(second, List.of(live(busy, first), live(busy, second))));
     // The reply follows the delivery.
-    stream.tell(new WatchStreamCommand.Cancel(99, done.getRef()));
+    stream.tell(new WatchStreamCommand.Cancel(99, done.getRef()::tell));
     done.receiveMessage();
     assertThat(pending()).isEqualTo(2);
     assertThat(next()).hasSize(2);
-    stream.tell(new WatchStreamCommand.Cancel(99, done.getRef()));
+    stream.tell(new WatchStreamCommand.Cancel(99, done.getRef()::tell));
     done.receiveMessage();
     assertThat(pending()).isZero();
     long last = put(BUSY, 1);
     stream.tell(new HubMessage.Deliver(last, List.of(live(busy, last))));
-    stream.tell(new WatchStreamCommand.Cancel(99, done.getRef()));
+    stream.tell(new WatchStreamCommand.Cancel(99, done.getRef()::tell));
     done.receiveMessage();
     assertThat(pending()).isEqualTo(1);
     kit.stop(stream);
@@ -238,7 +238,7 @@ class WatchStreamActorTest {
             false,
             false,
             range -> right.refusal(range),
-            done.getRef()));
+            done.getRef()::tell));
     done.receiveMessage();
     List<WatchReply> replies = new ArrayList<>(next());
     while (replies.size() < 2) {
