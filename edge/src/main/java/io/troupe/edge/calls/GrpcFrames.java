@@ -7,6 +7,7 @@ import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.model.Bytes;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.util.function.Supplier;
 import java.util.zip.GZIPInputStream;
 import org.apache.pekko.util.ByteString;
 
@@ -51,11 +52,12 @@ public final class GrpcFrames {
    * Decodes the single message of a unary request.
    *
    * @param body the whole body
-   * @param encoding of compressed frames, from the header grpc-encoding; empty when there is none
+   * @param encoding of compressed frames, from the header grpc-encoding; empty when there is none.
+   *     Called only for a compressed frame
    * @throws GrpcException if there is not exactly one complete frame, or it is larger than {@code
    *     maxBytes}
    */
-  static Bytes single(ByteString body, String encoding, int maxBytes) {
+  static Bytes single(ByteString body, Supplier<String> encoding, int maxBytes) {
     byte[] bytes = body.toArrayUnsafe();
     if (bytes.length < HEADER) {
       throw new GrpcException(GrpcStatus.INTERNAL, "grpc: request body holds no message");
@@ -66,7 +68,8 @@ public final class GrpcFrames {
       throw new GrpcException(
           GrpcStatus.INTERNAL, "grpc: request body does not hold exactly one message");
     }
-    return payload(bytes[0], Bytes.wrap(bytes, HEADER, bytes.length - HEADER), encoding, maxBytes);
+    Bytes content = Bytes.wrap(bytes, HEADER, bytes.length - HEADER);
+    return bytes[0] == 0 ? content : payload(bytes[0], content, encoding.get(), maxBytes);
   }
 
   /** Rejects a message above the limit, with gRPC's text. */

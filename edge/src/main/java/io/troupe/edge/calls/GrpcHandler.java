@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.http.javadsl.model.HttpEntity;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
@@ -199,7 +200,7 @@ public final class GrpcHandler {
       return CompletableFuture.completedFuture(
           running.failed(new RefusedException(Refusal.TOO_MANY_REQUESTS)));
     }
-    String encoding = encoding(request);
+    Supplier<String> encoding = () -> encoding(request);
     if (request.entity() instanceof HttpEntity.Strict strict) {
       return respond(running, strict.getData(), encoding);
     }
@@ -230,7 +231,8 @@ public final class GrpcHandler {
             });
   }
 
-  private CompletionStage<HttpResponse> respond(Running running, ByteString body, String encoding) {
+  private CompletionStage<HttpResponse> respond(
+      Running running, ByteString body, Supplier<String> encoding) {
     CompletionStage<? extends MessageLite> reply;
     try {
       Bytes message = GrpcFrames.single(body, encoding, maxReceiveBytes);

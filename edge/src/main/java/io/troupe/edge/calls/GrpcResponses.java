@@ -35,6 +35,10 @@ public final class GrpcResponses {
   private static final HttpHeader STATUS_OK = RawHeader.create("grpc-status", "0");
   private static final Trailer TRAILER_OK = Trailer.create().addHeader(STATUS_OK);
 
+  /** Each change of a response copies it, so the common parts are set once. */
+  private static final HttpResponse OK =
+      HttpResponse.create().addAttribute(AttributeKeys.trailer, TRAILER_OK);
+
   /** Known to be empty, like a strict entity, but without a length for the header. */
   private static final HttpEntity.Chunked NO_MESSAGE = chunked(Source.empty());
 
@@ -42,9 +46,7 @@ public final class GrpcResponses {
 
   /** One message and the status OK. */
   static HttpResponse unary(ByteString frame) {
-    return HttpResponse.create()
-        .withEntity(HttpEntities.create(GRPC, frame))
-        .addAttribute(AttributeKeys.trailer, TRAILER_OK);
+    return OK.withEntity(HttpEntities.create(GRPC, frame));
   }
 
   /** No message, only a status: one header block that ends the stream, without content-length. */

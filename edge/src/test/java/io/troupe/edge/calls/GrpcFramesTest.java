@@ -25,13 +25,13 @@ class GrpcFramesTest {
   @Test
   void frameContainsMessage() {
     ByteString frame = GrpcFrames.frame(PUT);
-    assertThat(GrpcFrames.single(frame, "", 1000)).isEqualTo(Bytes.wrap(PUT.toByteArray()));
+    assertThat(GrpcFrames.single(frame, () -> "", 1000)).isEqualTo(Bytes.wrap(PUT.toByteArray()));
   }
 
   @Test
   void tooLargeMessageIsRejectedWithGrpcText_T3() {
     ByteString frame = GrpcFrames.frame(PUT);
-    assertThatThrownBy(() -> GrpcFrames.single(frame, "", 100))
+    assertThatThrownBy(() -> GrpcFrames.single(frame, () -> "", 100))
         .isInstanceOfSatisfying(
             GrpcException.class,
             e ->
@@ -47,7 +47,7 @@ class GrpcFramesTest {
   @Test
   void lengthsAreUnsigned() {
     byte[] huge = {0, (byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff};
-    assertThatThrownBy(() -> GrpcFrames.single(ByteString.fromArray(huge), "", 100))
+    assertThatThrownBy(() -> GrpcFrames.single(ByteString.fromArray(huge), () -> "", 100))
         .isInstanceOf(GrpcException.class)
         .hasMessageContaining("4294967295 vs. 100");
   }
@@ -57,7 +57,7 @@ class GrpcFramesTest {
     ByteString frame = GrpcFrames.frame(PUT);
     for (ByteString broken :
         new ByteString[] {ByteString.emptyByteString(), frame.dropRight(1), frame.concat(frame)}) {
-      assertThatThrownBy(() -> GrpcFrames.single(broken, "", 1000))
+      assertThatThrownBy(() -> GrpcFrames.single(broken, () -> "", 1000))
           .isInstanceOfSatisfying(
               GrpcException.class,
               e -> assertThat(e.status().code()).isEqualTo(GrpcStatus.INTERNAL));
@@ -67,13 +67,14 @@ class GrpcFramesTest {
   @Test
   void gzipIsDecompressedUpToLimit() throws IOException {
     ByteString packed = gzipFrame(PUT.toByteArray());
-    assertThat(GrpcFrames.single(packed, "gzip", 1000)).isEqualTo(Bytes.wrap(PUT.toByteArray()));
+    assertThat(GrpcFrames.single(packed, () -> "gzip", 1000))
+        .isEqualTo(Bytes.wrap(PUT.toByteArray()));
     ByteString bomb = gzipFrame(new byte[1_000_000]);
-    assertThatThrownBy(() -> GrpcFrames.single(bomb, "gzip", 2000))
+    assertThatThrownBy(() -> GrpcFrames.single(bomb, () -> "gzip", 2000))
         .isInstanceOfSatisfying(
             GrpcException.class,
             e -> assertThat(e.status().code()).isEqualTo(GrpcStatus.RESOURCE_EXHAUSTED));
-    assertThatThrownBy(() -> GrpcFrames.single(packed, "snappy", 1000))
+    assertThatThrownBy(() -> GrpcFrames.single(packed, () -> "snappy", 1000))
         .isInstanceOfSatisfying(
             GrpcException.class,
             e -> assertThat(e.status().code()).isEqualTo(GrpcStatus.UNIMPLEMENTED));

@@ -199,7 +199,8 @@ public final class OperationCodec {
   }
 
   /**
-   * Decodes an entry's data. Byte fields of the result are copies.
+   * Decodes an entry's data. Keys and values of the result share its array: who keeps one of them
+   * longer than the entry copies it.
    *
    * @throws IllegalStateException if it cannot be decoded: it was checked before it was proposed,
    *     so the log is damaged or newer than this program
@@ -267,11 +268,14 @@ public final class OperationCodec {
     };
   }
 
-  /** A parser input over the bytes. */
+  /** A parser input over the bytes; byte fields of the parsed message share their array. */
   static CodedInputStream input(Bytes data) {
-    return CodedInputStream.newInstance(data.backingArray(), data.backingOffset(), data.length());
+    CodedInputStream in = RaftMessageCodec.view(data).newCodedInput();
+    in.enableAliasing(true);
+    return in;
   }
 
+  /** A copy of a field, for what outlives the message. */
   static Bytes bytes(ByteString field) {
     return Bytes.wrap(field.toByteArray());
   }

@@ -1,6 +1,6 @@
 package io.troupe.protocol.codec;
 
-import static io.troupe.protocol.codec.OperationCodec.bytes;
+import static io.troupe.protocol.codec.FieldBytes.shared;
 import static io.troupe.protocol.codec.OperationCodec.input;
 
 import com.google.protobuf.CodedInputStream;
@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Parses a client's requests on keys. The log's messages have the public API's field numbers, so
- * one parser serves the gateway and the apply actor.
+ * one parser serves the gateway and the apply actor. Keys and values share the array of the
+ * request: who keeps one of them longer than the request copies it.
  *
  * <p>All methods throw {@link InvalidProtocolBufferException} for bytes that do not decode, and
  * {@link RefusedException} for a range with an unknown sort option (G1). In a transaction such a
@@ -127,8 +128,8 @@ public final class RequestCodec {
 
   static Operation.Put put(WirePut wire) {
     return new Operation.Put(
-        bytes(wire.getKey()),
-        bytes(wire.getValue()),
+        shared(wire.getKey()),
+        shared(wire.getValue()),
         wire.getLease(),
         wire.getPrevKv(),
         wire.getIgnoreValue(),
@@ -137,7 +138,7 @@ public final class RequestCodec {
 
   static Operation.DeleteRange deleteRange(WireDeleteRange wire) {
     return new Operation.DeleteRange(
-        new KeyRange(bytes(wire.getKey()), bytes(wire.getRangeEnd())), wire.getPrevKv());
+        new KeyRange(shared(wire.getKey()), shared(wire.getRangeEnd())), wire.getPrevKv());
   }
 
   static Operation.Txn txn(WireTxn wire) throws InvalidProtocolBufferException {
@@ -182,11 +183,11 @@ public final class RequestCodec {
     Compare.Target target = known(COMPARE_TARGETS, wire.getTarget());
     Compare.Relation relation = known(RELATIONS, wire.getResult());
     return new Compare(
-        new KeyRange(bytes(wire.getKey()), bytes(wire.getRangeEnd())),
+        new KeyRange(shared(wire.getKey()), shared(wire.getRangeEnd())),
         target,
         relation,
         number(wire, target),
-        target == Compare.Target.VALUE ? bytes(wire.getValue()) : Bytes.EMPTY);
+        target == Compare.Target.VALUE ? shared(wire.getValue()) : Bytes.EMPTY);
   }
 
   private static <E> E known(E[] values, int number) {
@@ -221,7 +222,7 @@ public final class RequestCodec {
 
   private static RangeQuery query(WireRange wire) {
     return new RangeQuery(
-        new KeyRange(bytes(wire.getKey()), bytes(wire.getRangeEnd())),
+        new KeyRange(shared(wire.getKey()), shared(wire.getRangeEnd())),
         wire.getLimit(),
         wire.getRevision(),
         ORDERS[wire.getSortOrder()],

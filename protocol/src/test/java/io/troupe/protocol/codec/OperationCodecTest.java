@@ -379,6 +379,34 @@ class OperationCodecTest {
                 8));
   }
 
+  /** A large value is in memory once while its request is checked, logged and applied. */
+  @Test
+  void keysAndValuesShareArrayOfTheirRequest() throws IOException {
+    WirePut put = WirePut.newBuilder().setKey(utf8("key")).setValue(utf8("value")).build();
+    byte[] padded = new byte[put.getSerializedSize() + 7];
+    System.arraycopy(put.toByteArray(), 0, padded, 5, put.getSerializedSize());
+    Bytes request = Bytes.wrap(padded, 5, put.getSerializedSize());
+    assertShares(RequestCodec.put(request), request);
+
+    Bytes data = OperationCodec.embed(ID, USER, ClientRequest.PUT, request);
+    assertShares((Operation.Put) OperationCodec.decode(data).operation(), data);
+
+    Bytes txn =
+        Bytes.wrap(
+            WireTxn.newBuilder()
+                .addSuccess(WireTxnOp.newBuilder().setRequestPut(put))
+                .build()
+                .toByteArray());
+    assertShares((Operation.Put) RequestCodec.txn(txn).txn().success().get(0), txn);
+  }
+
+  private static void assertShares(Operation.Put put, Bytes parent) {
+    assertThat(put.key()).isEqualTo(Bytes.utf8("key"));
+    assertThat(put.value()).isEqualTo(Bytes.utf8("value"));
+    assertThat(put.key().backingArray()).isSameAs(parent.backingArray());
+    assertThat(put.value().backingArray()).isSameAs(parent.backingArray());
+  }
+
   private static RequestCodec.TxnCall txn(WireTxn.Builder txn) throws IOException {
     return RequestCodec.txn(Bytes.wrap(txn.build().toByteArray()));
   }
