@@ -31,7 +31,7 @@ final class BlockChunk {
   /** True if readers may use this chunk. */
   private boolean shared;
 
-  /** The last result of {@link #merged}, and its factor. For the applying thread. */
+  /** The last result of {@link #merged(int, BlockChunk)}, and its factor; as that method. */
   private @Nullable BlockChunk merged;
 
   private int mergedFactor;
@@ -91,20 +91,31 @@ final class BlockChunk {
   }
 
   /**
-   * The same keys in fewer blocks. A published chunk remembers the result, so revisions that share
-   * the chunk share the result too. For the applying thread.
+   * The same keys in fewer blocks, if possible in those of an earlier chunk, whose starts it then
+   * shares. A published chunk remembers the result, so revisions that share the chunk share the
+   * result too. For the applying thread.
    *
-   * @param factor number of adjacent blocks that become one, 1 or more; fewer if they have very
-   *     many keys
+   * @param factor number of adjacent blocks that become one, 2 or more; fewer if they have very
+   *     many keys, up to four times as many in blocks of an earlier chunk
+   * @param earlier from the same start to the same end as this chunk; null if there is none
    */
-  BlockChunk merged(int factor) {
-    if (factor == 1) {
-      return this;
-    }
+  BlockChunk merged(int factor, @Nullable BlockChunk earlier) {
     BlockChunk known = merged;
     if (known != null && mergedFactor == factor) {
       return known;
     }
+    BlockChunk result = earlier == null ? null : inBlocksOf(earlier, factor);
+    if (result == null) {
+      result = merged(factor);
+    }
+    if (shared) {
+      merged = result;
+      mergedFactor = factor;
+    }
+    return result;
+  }
+
+  private BlockChunk merged(int factor) {
     List<Block> blocks = new ArrayList<>();
     int slot = 0;
     while (slot < counts.length) {
@@ -120,12 +131,42 @@ final class BlockChunk {
       blocks.add(new Block(start, (int) sum));
       slot = end;
     }
-    BlockChunk result = of(blocks);
-    if (shared) {
-      merged = result;
-      mergedFactor = factor;
+    return of(blocks);
+  }
+
+  /** Null if a start is no longer one here, or if there would be too few or too many blocks. */
+  private @Nullable BlockChunk inBlocksOf(BlockChunk earlier, int factor) {
+    int fewest = (counts.length + factor - 1) / factor;
+    if (fewest > 2 * earlier.size() || 2 * earlier.size() > 3 * fewest) {
+      return null;
     }
-    return result;
+    int[] sums = new int[earlier.size()];
+    int slot = 0;
+    for (int i = 0; i < sums.length; i++) {
+      if (slot == counts.length || compare(slot, earlier, i) != 0) {
+        return null;
+      }
+      int from = slot;
+      long sum = 0;
+      do {
+        sum += counts[slot++];
+      } while (slot < counts.length && (i + 1 == sums.length || compare(slot, earlier, i + 1) < 0));
+      if (slot - from > 4 * factor || sum > CountBounds.MOST_BLOCK_KEYS) {
+        return null;
+      }
+      sums[i] = (int) sum;
+    }
+    return new BlockChunk(earlier.starts, earlier.ends, sums, keys);
+  }
+
+  private int compare(int slot, BlockChunk other, int otherSlot) {
+    return Arrays.compareUnsigned(
+        starts,
+        slot == 0 ? 0 : ends[slot - 1],
+        ends[slot],
+        other.starts,
+        otherSlot == 0 ? 0 : other.ends[otherSlot - 1],
+        other.ends[otherSlot]);
   }
 
   int size() {

@@ -8,12 +8,13 @@ import java.util.Set;
 
 /**
  * The blocks of some earlier revisions, so that a count at an old revision walks over few changes.
- * They share what did not change. Where there are very many keys, the earlier blocks are larger, so
- * that enough revisions fit into the memory. If they still need too much or are too many, every
- * second one is dropped and later ones are further apart. For the applying thread.
+ * They share what did not change. Where there are very many keys, the earlier blocks are larger and
+ * keep their starts while the state grows, so that enough revisions fit into the memory. If they
+ * still need too much or are too many, every second one is dropped and later ones are further
+ * apart. For the applying thread.
  */
 final class CountHistory {
-  private static final int MOST = 128;
+  private static final int MOST = 256;
   private static final long LEAST_DISTANCE = 4096;
 
   /** A walk over a part of so many merged blocks takes some ten milliseconds. */
@@ -65,7 +66,8 @@ final class CountHistory {
     long newest = next.isEmpty() ? 0 : next.get(next.size() - 1).changes();
     if (changes >= newest + distance) {
       List<Kept> pair = new ArrayList<>(next.subList(Math.max(0, next.size() - 1), next.size()));
-      pair.add(new Kept(revision, changes, blocks.merged(factor(blocks)), 0));
+      KeyBlocks before = pair.isEmpty() ? null : pair.get(0).blocks();
+      pair.add(new Kept(revision, changes, blocks.merged(factor(blocks), before), 0));
       next = new ArrayList<>(next);
       next.add(withBytes(pair).get(pair.size() - 1));
       while (next.size() > MOST || (sum(next) > maxBytes && !next.isEmpty())) {
@@ -77,13 +79,17 @@ final class CountHistory {
   }
 
   /**
-   * How many blocks become one, so that half of the most revisions fit into the memory even if they
-   * share nothing. A power of two.
+   * How many blocks become one, so that half of the most revisions fit into the memory, if each
+   * shares the starts of the one before. A power of two.
    */
   private int factor(KeyBlocks blocks) {
-    long bytes = blocks.bytes();
-    int factor = 1;
-    while (factor < MOST_MERGED && bytes / factor > maxBytes / (MOST / 2)) {
+    long most = maxBytes / (MOST / 2);
+    if (blocks.bytes() <= most) {
+      return 1;
+    }
+    long overhead = blocks.countBytes() - 4 * blocks.blocks();
+    int factor = 2;
+    while (factor < MOST_MERGED && overhead + 4 * blocks.blocks() / factor > most) {
       factor *= 2;
     }
     return factor;

@@ -73,20 +73,47 @@ final class KeyBlocks {
     return bytes;
   }
 
+  /** Memory of the counts without the starts, in bytes. */
+  long countBytes() {
+    long bytes = 0;
+    for (BlockChunk chunk : chunks) {
+      bytes += chunk.countBytes();
+    }
+    return bytes;
+  }
+
   /**
    * The same keys in fewer blocks, which need less memory. For the applying thread.
    *
-   * @param factor as in {@link BlockChunk#merged}
+   * @param factor as in {@link BlockChunk#merged}, or 1
+   * @param earlier blocks of an earlier revision, whose starts are shared where possible; null if
+   *     there are none
    */
-  KeyBlocks merged(int factor) {
+  KeyBlocks merged(int factor, @Nullable KeyBlocks earlier) {
     if (factor == 1) {
       return this;
     }
     BlockChunk[] fewer = new BlockChunk[chunks.length];
     for (int i = 0; i < fewer.length; i++) {
-      fewer[i] = chunks[i].merged(factor);
+      BlockChunk same = earlier == null ? null : earlier.chunkLike(this, i);
+      fewer[i] = chunks[i].merged(factor, same);
     }
     return new KeyBlocks(fewer, keys);
+  }
+
+  /** The chunk with the same bounds as one of other blocks, or null. */
+  private @Nullable BlockChunk chunkLike(KeyBlocks other, int index) {
+    int own = chunkOf(chunks, other.chunks[index].start(0));
+    boolean last = own + 1 == chunks.length;
+    boolean same =
+        startsLike(own, other, index)
+            && last == (index + 1 == other.chunks.length)
+            && (last || startsLike(own + 1, other, index + 1));
+    return same ? chunks[own] : null;
+  }
+
+  private boolean startsLike(int own, KeyBlocks other, int index) {
+    return chunks[own].start(0).equals(other.chunks[index].start(0));
   }
 
   /** The caller does not change the array. */

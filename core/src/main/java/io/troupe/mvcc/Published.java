@@ -21,6 +21,9 @@ record Published(
   /** Blocks of the revision from which the fewest revisions must be walked to another one. */
   CountHistory.Kept nearest(long revision) {
     CountHistory.Kept nearest = new CountHistory.Kept(view.revision(), 0, blocks, 0);
+    if (revision == view.revision()) {
+      return nearest;
+    }
     for (CountHistory.Kept each : earlier) {
       // Changes after a compacted revision may be incomplete.
       boolean usable = each.revision() >= view.compactedRevision() || each.revision() >= revision;
