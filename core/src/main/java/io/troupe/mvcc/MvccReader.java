@@ -170,17 +170,20 @@ public final class MvccReader {
     return found;
   }
 
+  /** The record of a key in {@link Space#LATEST}, or null. */
+  @Nullable NewestRecord latest(Bytes key) {
+    Bytes latest = store.get(Space.LATEST, key);
+    return latest == null ? null : RowCodec.latest(Bytes.wrap(key.toArray()), latest);
+  }
+
   /**
    * Reads the record at a revision from the store; an {@link NewestRecord#absent} record if the key
    * is not live.
    */
-  NewestRecord load(Bytes key, long at) {
-    Bytes latest = store.get(Space.LATEST, key);
-    if (latest != null) {
-      NewestRecord newest = RowCodec.latest(Bytes.wrap(key.toArray()), latest);
-      if (newest.kv().modRevision() <= at) {
-        return newest;
-      }
+  private NewestRecord load(Bytes key, long at) {
+    NewestRecord newest = latest(key);
+    if (newest != null && newest.kv().modRevision() <= at) {
+      return newest;
     }
     // A version that was replaced after LATEST was read is here too.
     Bytes from = StoreKeys.newestAt(key, at);

@@ -56,10 +56,15 @@ final class WriterReads {
     return known.isAbsent() ? null : known;
   }
 
-  /** No change is pending for the key: the store contains its newest record. */
+  /**
+   * No change is pending for the key: the store contains its newest record. Only the writer moves
+   * versions, so it finds each live key in LATEST.
+   */
   private NewestRecord load(Bytes key) {
     long stored = rows.storedRevision(view.get().revision());
-    NewestRecord found = reader.load(key, stored);
+    NewestRecord newest = reader.latest(key);
+    NewestRecord found =
+        newest == null ? NewestRecord.absent(Bytes.wrap(key.toArray()), stored) : newest;
     records.loaded(found, stored);
     return found;
   }

@@ -81,6 +81,24 @@ class NewestOnceTest {
     assertSound();
   }
 
+  /** A key that does not exist is not looked up in the history, which would be a second miss. */
+  @Test
+  void creationOfKeyReadsNoHistory() {
+    apply(put("deleted", "1"));
+    apply(put("other", "1"));
+    apply(delete(one("deleted")));
+    open();
+    store.opened.clear();
+    apply(put("new", "1"));
+    apply(put("deleted", "2"));
+    apply(new Operation.Txn(List.of(), List.of(put("in txn", "1"), put("other", "2")), List.of()));
+    assertThat(store.opened).doesNotContainKey(Space.KEY);
+    assertThat(read(0))
+        .extracting(kv -> kv.key().utf8() + kv.version())
+        .containsExactly("deleted1", "in txn1", "new1", "other2");
+    assertSound();
+  }
+
   /** All that a txn changes has one main revision: the place in it counts. */
   @Test
   void placeInRevisionIsKept() {
