@@ -1,5 +1,6 @@
 package io.troupe.bench;
 
+import io.troupe.bench.client.Endpoint;
 import io.troupe.bench.client.EventLoops;
 import io.troupe.bench.load.Keyspace;
 import io.troupe.bench.load.Meter;
@@ -9,12 +10,14 @@ import io.troupe.bench.report.Figures;
 import io.troupe.bench.report.LogPlot;
 import io.troupe.bench.report.ScalePoint;
 import io.troupe.bench.report.ScaleTable;
+import io.troupe.bench.server.ProcessUsage;
 import io.troupe.bench.server.ServerCommand;
 import io.troupe.bench.server.ServerDescription;
 import io.troupe.bench.server.Servers;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * {@code bench scale}: what requests cost, and what a server needs, as its state grows. Fills a
@@ -44,6 +47,10 @@ final class ScaleCommand {
     Map<String, List<ScalePoint>> servers = new LinkedHashMap<>();
     StringBuilder facts = new StringBuilder();
     try (EventLoops loops = new EventLoops(settings.loops())) {
+      if (options.has("endpoint")) {
+        existing(options, settings, loops, servers, facts);
+        return result(settings, servers, facts, plotName);
+      }
       if (options.has("etcd")) {
         ServerCommand etcd = ServerCommand.etcd(options.text("etcd", ""));
         measure(etcd, settings, loops, sizes, servers, facts);
@@ -51,8 +58,43 @@ final class ScaleCommand {
       ArchiveMaking.run(settings.troupe());
       measure(settings.troupe(), settings, loops, sizes, servers, facts);
     }
+    return result(settings, servers, facts, plotName);
+  }
+
+  private static Result result(
+      BenchSettings settings,
+      Map<String, List<ScalePoint>> servers,
+      StringBuilder facts,
+      String plotName) {
     String plot = LogPlot.svg("Cost against number of keys", "keys", ScaleTable.panels(servers));
     return new Result(text(settings, servers, facts, plotName), plot);
+  }
+
+  /** Measures a running server with the keys of an earlier fill, without restarts. */
+  private static void existing(
+      Options options,
+      BenchSettings settings,
+      EventLoops loops,
+      Map<String, List<ScalePoint>> servers,
+      StringBuilder facts) {
+    List<Endpoint> endpoints =
+        options.list("endpoint", List.of()).stream().map(Endpoint::parse).toList();
+    long pid = options.number("pid", -1);
+    Supplier<ProcessUsage> usage =
+        pid < 0 ? () -> ProcessUsage.UNKNOWN : () -> ProcessUsage.of(pid);
+    Keyspace unused = new Keyspace(1, settings.load().valueBytes(), settings.load().seed());
+    ScaleMeasurement scale =
+        new ScaleMeasurement(
+            new Target(loops, endpoints, new Meter(usage), unused, settings.load()));
+    int size = scale.adopt();
+    scale.requests();
+    if (pid >= 0) {
+      scale.add("resident memory", ScalePoint.MIB, mebibytes(usage.get().rssBytes()));
+    }
+    print("server", scale, size);
+    servers.put("server", scale.points());
+    facts.append("- server: ").append(endpoints).append("; errors: ").append(scale.errors());
+    facts.append('\n');
   }
 
   private static List<Integer> sizes(Options options) {

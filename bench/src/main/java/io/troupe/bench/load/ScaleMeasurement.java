@@ -31,6 +31,7 @@ public final class ScaleMeasurement {
   private long oldRevision;
   private int oldKeys;
   private int past;
+  private int gaps;
   private long errors;
 
   /** Whether a range response is right. */
@@ -76,6 +77,33 @@ public final class ScaleMeasurement {
     return (newSize - before) / ((System.nanoTime() - started) / 1e9);
   }
 
+  /**
+   * Measures a server that an earlier fill left, in place of {@link #fill}. That fill may have been
+   * interrupted. Reads of the past go to the second half of its keys.
+   *
+   * @return keys of the server, at least {@link #LEAST_STEP}
+   */
+  public int adopt() {
+    try (Connections connection = target.connect(1)) {
+      size = Math.toIntExact(counted(connection, 0));
+      // Transactions that the interruption lost leave gaps before the last keys.
+      keys.written(size + LEAST_STEP);
+      gaps = LEAST_STEP;
+      oldRevision = Calls.revision(connection) - size / 2 / keys.batch();
+      oldKeys = Math.toIntExact(counted(connection, oldRevision));
+    }
+    return size;
+  }
+
+  private long counted(Connections connection, long revision) {
+    try {
+      Reply reply = connection.call(EtcdMethod.RANGE_KEEP, keys.count(revision), CALL_TIMEOUT_MS);
+      return RangeReply.read(reply.body()).count();
+    } catch (IOException e) {
+      throw new IllegalStateException("not a range response", e);
+    }
+  }
+
   /** Measures the requests. */
   public void requests() {
     try (Connections connection = target.connect(1)) {
@@ -119,7 +147,7 @@ public final class ScaleMeasurement {
   }
 
   private boolean hasAll(RangeReply reply) {
-    return reply.count() == keys.written();
+    return reply.count() == keys.written() - gaps;
   }
 
   /**

@@ -29,7 +29,9 @@ import org.rocksdb.WriteOptions;
 /** Every native option object of one open store; freed together, in reverse order. */
 final class RocksOptions implements AutoCloseable {
   private static final int BLOCK_BYTES = 8 << 10;
+  private static final int METADATA_BLOCK_BYTES = 4 << 10;
   private static final int BLOOM_BITS = 10;
+  private static final int TABLE_BYTES = 32 << 20;
 
   /** A file is compacted soon if this many of so many consecutive rows are tombstones. */
   private static final int STRETCH_ROWS = 10_000;
@@ -157,7 +159,11 @@ final class RocksOptions implements AutoCloseable {
             .setBlockCache(cache)
             .setBlockSize(BLOCK_BYTES)
             .setFormatVersion(5)
-            .setIndexType(IndexType.kBinarySearch)
+            // With 100 million keys the index and the filters are larger than the cache. In parts,
+            // a read loads one part of each in place of a whole file's.
+            .setIndexType(IndexType.kTwoLevelIndexSearch)
+            .setPartitionFilters(true)
+            .setMetadataBlockSize(METADATA_BLOCK_BYTES)
             .setCacheIndexAndFilterBlocks(true)
             .setCacheIndexAndFilterBlocksWithHighPriority(true)
             .setPinL0FilterAndIndexBlocksInCache(true);
@@ -172,7 +178,9 @@ final class RocksOptions implements AutoCloseable {
         .setLevelCompactionDynamicLevelBytes(true)
         .setWriteBufferSize(buffer)
         .setMaxWriteBufferNumber(4)
-        .setTargetFileSizeBase(32 << 20);
+        .setTargetFileSizeBase(TABLE_BYTES)
+        // The files of each level are larger than those above, so there are few in a large state.
+        .setTargetFileSizeMultiplier(2);
   }
 
   private <T extends AutoCloseable> T own(T option) {
