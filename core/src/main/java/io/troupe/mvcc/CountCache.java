@@ -15,6 +15,9 @@ final class CountCache {
   private static final int MAX_GROUPS = 64;
   private static final int MAX_SPANS = 64;
 
+  /** Longest keys of an entry together: all entries then need some 6 MB. */
+  private static final int MAX_KEY_BYTES = 1536;
+
   private record Group(Bytes rangeEnd, long revision) {}
 
   /** Every start from the key of the span up to {@code lastStart} has this count. */
@@ -39,9 +42,15 @@ final class CountCache {
         : at.getValue().count();
   }
 
-  /** Records that every start from {@code firstStart} to {@code lastStart} has this count. */
+  /**
+   * Records that every start from {@code firstStart} to {@code lastStart} has this count, unless
+   * the keys are very long.
+   */
   synchronized void note(
       Bytes firstStart, Bytes lastStart, Bytes rangeEnd, long revision, long count) {
+    if (firstStart.length() + lastStart.length() + rangeEnd.length() > MAX_KEY_BYTES) {
+      return;
+    }
     NavigableMap<Bytes, Span> spans =
         groups.computeIfAbsent(new Group(rangeEnd, revision), group -> new TreeMap<>());
     spans.put(firstStart, new Span(lastStart, count));

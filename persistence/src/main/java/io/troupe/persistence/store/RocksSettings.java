@@ -42,7 +42,7 @@ public record RocksSettings(
 
   /**
    * Half of the file descriptors that the process may have; connections need the others. If there
-   * are more files than may be open, most reads open one again, at ten times their cost.
+   * are more files than may be open, most reads open one again (decision 0262).
    *
    * @param descriptors limit of the process; not positive if it is unknown
    */

@@ -199,8 +199,8 @@ public final class OperationCodec {
   }
 
   /**
-   * Decodes an entry's data. Keys and values of the result share its array: who keeps one of them
-   * longer than the entry copies it.
+   * Decodes an entry's data. Keys and values of puts share its array: who keeps one of them longer
+   * than the entry copies it.
    *
    * @throws IllegalStateException if it cannot be decoded: it was checked before it was proposed,
    *     so the log is damaged or newer than this program

@@ -1,6 +1,7 @@
 package io.troupe.protocol.codec;
 
 import static io.troupe.protocol.codec.FieldBytes.shared;
+import static io.troupe.protocol.codec.OperationCodec.bytes;
 import static io.troupe.protocol.codec.OperationCodec.input;
 
 import com.google.protobuf.CodedInputStream;
@@ -28,8 +29,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Parses a client's requests on keys. The log's messages have the public API's field numbers, so
- * one parser serves the gateway and the apply actor. Keys and values share the array of the
- * request: who keeps one of them longer than the request copies it.
+ * one parser serves the gateway and the apply actor. Keys and values of puts, and compared values,
+ * share the array of the request: who keeps one of them longer than the request copies it. Ranges
+ * are copies, because caches of counts and streams keep them.
  *
  * <p>All methods throw {@link InvalidProtocolBufferException} for bytes that do not decode, and
  * {@link RefusedException} for a range with an unknown sort option (G1). In a transaction such a
@@ -138,7 +140,7 @@ public final class RequestCodec {
 
   static Operation.DeleteRange deleteRange(WireDeleteRange wire) {
     return new Operation.DeleteRange(
-        new KeyRange(shared(wire.getKey()), shared(wire.getRangeEnd())), wire.getPrevKv());
+        new KeyRange(bytes(wire.getKey()), bytes(wire.getRangeEnd())), wire.getPrevKv());
   }
 
   static Operation.Txn txn(WireTxn wire) throws InvalidProtocolBufferException {
@@ -183,7 +185,7 @@ public final class RequestCodec {
     Compare.Target target = known(COMPARE_TARGETS, wire.getTarget());
     Compare.Relation relation = known(RELATIONS, wire.getResult());
     return new Compare(
-        new KeyRange(shared(wire.getKey()), shared(wire.getRangeEnd())),
+        new KeyRange(bytes(wire.getKey()), bytes(wire.getRangeEnd())),
         target,
         relation,
         number(wire, target),
@@ -222,7 +224,7 @@ public final class RequestCodec {
 
   private static RangeQuery query(WireRange wire) {
     return new RangeQuery(
-        new KeyRange(shared(wire.getKey()), shared(wire.getRangeEnd())),
+        new KeyRange(bytes(wire.getKey()), bytes(wire.getRangeEnd())),
         wire.getLimit(),
         wire.getRevision(),
         ORDERS[wire.getSortOrder()],

@@ -400,6 +400,29 @@ class OperationCodecTest {
     assertShares((Operation.Put) RequestCodec.txn(txn).txn().success().get(0), txn);
   }
 
+  /** A range may be kept, in a cache of counts or by a slow stream: not with its whole request. */
+  @Test
+  void rangesAreCopies() throws IOException {
+    WireRange range = WireRange.newBuilder().setKey(utf8("a")).setRangeEnd(utf8("b")).build();
+    Bytes request = Bytes.wrap(range.toByteArray());
+    KeyRange read = RequestCodec.range(request).query().range();
+    assertThat(read).isEqualTo(new KeyRange(Bytes.utf8("a"), Bytes.utf8("b")));
+    assertThat(read.key().backingArray()).isNotSameAs(request.backingArray());
+    assertThat(read.rangeEnd().backingArray()).isNotSameAs(request.backingArray());
+    Bytes txn =
+        Bytes.wrap(
+            WireTxn.newBuilder()
+                .addCompare(WireCompare.newBuilder().setKey(utf8("k")))
+                .addSuccess(WireTxnOp.newBuilder().setRequestRange(range))
+                .build()
+                .toByteArray());
+    Operation.Txn parsed = RequestCodec.txn(txn).txn();
+    Bytes compared = parsed.compares().get(0).range().key();
+    assertThat(compared.backingArray()).isNotSameAs(txn.backingArray());
+    KeyRange nested = ((Operation.Range) parsed.success().get(0)).query().range();
+    assertThat(nested.key().backingArray()).isNotSameAs(txn.backingArray());
+  }
+
   private static void assertShares(Operation.Put put, Bytes parent) {
     assertThat(put.key()).isEqualTo(Bytes.utf8("key"));
     assertThat(put.value()).isEqualTo(Bytes.utf8("value"));
