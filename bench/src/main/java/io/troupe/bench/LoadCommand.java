@@ -1,14 +1,11 @@
 package io.troupe.bench;
 
-import io.troupe.bench.client.Endpoint;
 import io.troupe.bench.client.EventLoops;
 import io.troupe.bench.report.Cell;
 import io.troupe.bench.report.Comparison;
-import io.troupe.bench.server.ProcessUsage;
 import io.troupe.bench.server.ServerCommand;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 
 /** {@code bench load}: runs the profiles on one server, which is running already or is started. */
 final class LoadCommand {
@@ -18,14 +15,10 @@ final class LoadCommand {
     List<Cell> cells = new ArrayList<>();
     String server;
     try (EventLoops loops = new EventLoops(settings.loops())) {
-      if (options.has("endpoint")) {
-        List<Endpoint> endpoints =
-            options.list("endpoint", List.of()).stream().map(Endpoint::parse).toList();
-        long pid = options.number("pid", -1);
-        Supplier<ProcessUsage> usage =
-            pid < 0 ? () -> ProcessUsage.UNKNOWN : () -> ProcessUsage.of(pid);
-        server = String.join(", ", endpoints.stream().map(Endpoint::toString).toList());
-        cells.addAll(Round.measure(server, settings, loops, endpoints, usage));
+      if (RunningServer.isNamed(options)) {
+        RunningServer running = RunningServer.of(options);
+        server = running.name();
+        cells.addAll(Round.measure(server, settings, loops, running.endpoints(), running.usage()));
       } else {
         ServerCommand command =
             options.has("etcd") ? ServerCommand.etcd(options.text("etcd", "")) : settings.troupe();

@@ -1,6 +1,5 @@
 package io.troupe.bench;
 
-import io.troupe.bench.client.Endpoint;
 import io.troupe.bench.client.EventLoops;
 import io.troupe.bench.load.Keyspace;
 import io.troupe.bench.load.Meter;
@@ -10,14 +9,12 @@ import io.troupe.bench.report.Figures;
 import io.troupe.bench.report.LogPlot;
 import io.troupe.bench.report.ScalePoint;
 import io.troupe.bench.report.ScaleTable;
-import io.troupe.bench.server.ProcessUsage;
 import io.troupe.bench.server.ServerCommand;
 import io.troupe.bench.server.ServerDescription;
 import io.troupe.bench.server.Servers;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 
 /**
  * {@code bench scale}: what requests cost, and what a server needs, as its state grows. Fills a
@@ -40,14 +37,14 @@ final class ScaleCommand {
    * Runs the command.
    *
    * @param plotName name of the plot's file, beside that of the text
-   * @throws IllegalArgumentException if the sizes do not ascend
+   * @throws IllegalArgumentException if the sizes do not ascend, or the options exclude each other
    */
   static Result run(Options options, BenchSettings settings, String plotName) {
     List<Integer> sizes = sizes(options);
     Map<String, List<ScalePoint>> servers = new LinkedHashMap<>();
     StringBuilder facts = new StringBuilder();
     try (EventLoops loops = new EventLoops(settings.loops())) {
-      if (options.has("endpoint")) {
+      if (RunningServer.isNamed(options)) {
         existing(options, settings, loops, servers, facts);
         return result(settings, servers, facts, plotName);
       }
@@ -77,27 +74,29 @@ final class ScaleCommand {
       EventLoops loops,
       Map<String, List<ScalePoint>> servers,
       StringBuilder facts) {
-    List<Endpoint> endpoints =
-        options.list("endpoint", List.of()).stream().map(Endpoint::parse).toList();
-    long pid = options.number("pid", -1);
-    Supplier<ProcessUsage> usage =
-        pid < 0 ? () -> ProcessUsage.UNKNOWN : () -> ProcessUsage.of(pid);
+    RunningServer server = RunningServer.of(options);
     Keyspace unused = new Keyspace(1, settings.load().valueBytes(), settings.load().seed());
     ScaleMeasurement scale =
         new ScaleMeasurement(
-            new Target(loops, endpoints, new Meter(usage), unused, settings.load()));
+            new Target(
+                loops, server.endpoints(), new Meter(server.usage()), unused, settings.load()));
     int size = scale.adopt();
     scale.requests();
-    if (pid >= 0) {
-      scale.add("resident memory", ScalePoint.MIB, mebibytes(usage.get().rssBytes()));
+    if (options.has("pid")) {
+      scale.add("resident memory", ScalePoint.MIB, mebibytes(server.usage().get().rssBytes()));
     }
     print("server", scale, size);
     servers.put("server", scale.points());
-    facts.append("- server: ").append(endpoints).append("; errors: ").append(scale.errors());
+    facts.append("- server: ").append(server.name()).append("; errors: ").append(scale.errors());
     facts.append('\n');
   }
 
-  private static List<Integer> sizes(Options options) {
+  /** Checks the options as {@link #run} does. */
+  static List<Integer> sizes(Options options) {
+    if (RunningServer.isNamed(options) && (options.has("sizes") || options.has("etcd"))) {
+      throw new IllegalArgumentException(
+          "--endpoint: measures that server as it is, without --sizes and --etcd");
+    }
     List<Integer> sizes = options.sizes("sizes", SIZES);
     int last = 0;
     for (int size : sizes) {

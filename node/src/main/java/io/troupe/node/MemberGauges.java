@@ -16,6 +16,7 @@ import io.troupe.protocol.MemberStatus;
 import io.troupe.protocol.StateReader;
 import io.troupe.server.Logins;
 import io.troupe.server.Member;
+import io.troupe.server.PendingReplies;
 import io.troupe.server.auth.Passwords;
 import io.troupe.server.auth.SimpleTokens;
 import java.lang.management.ManagementFactory;
@@ -67,7 +68,7 @@ final class MemberGauges {
     gauges.state();
     gauges.refs(refs, files);
     gauges.files();
-    gauges.clients(member.clientMemory());
+    gauges.clients(member.clientMemory(), member.replies());
     gauges.logins(logins);
     gauges.peers(peers);
     member.metrics().addProcess();
@@ -190,7 +191,7 @@ final class MemberGauges {
         () -> Math.max(0, state.revision() - metrics.watch().revision()));
   }
 
-  private void clients(MemoryBudget memory) {
+  private void clients(MemoryBudget memory, PendingReplies replies) {
     metrics.gauge(
         "troupe_client_memory_bytes", "Memory that clients use on this member.", memory::taken);
     metrics.gauge(
@@ -201,6 +202,10 @@ final class MemberGauges {
         "troupe_client_memory_refused_total",
         "Requests that were refused because clients use too much memory.",
         memory::refused);
+    metrics.gauge(
+        "troupe_pending_replies",
+        "Replies of this member's actors that calls of clients wait for.",
+        replies::count);
   }
 
   private void logins(Logins logins) {

@@ -65,7 +65,7 @@ public final class PendingReplies {
   }
 
   /** Number of replies that have neither arrived nor timed out. */
-  int count() {
+  public int count() {
     return waiting.size();
   }
 

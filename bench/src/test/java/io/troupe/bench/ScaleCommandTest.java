@@ -1,0 +1,48 @@
+package io.troupe.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.bench.client.Endpoint;
+import io.troupe.bench.server.ProcessUsage;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ScaleCommandTest {
+  private static Options parse(String... words) {
+    return Options.parse(List.of(words), BenchSettings.OPTIONS);
+  }
+
+  @Test
+  void sizesAscend() {
+    assertThat(ScaleCommand.sizes(parse("--sizes", "100k,1m"))).containsExactly(100_000, 1_000_000);
+    for (String wrong : List.of("1m,100k", "9k", "1m,1005k")) {
+      assertThatThrownBy(() -> ScaleCommand.sizes(parse("--sizes", wrong)))
+          .hasMessageContaining("--sizes: ascending, each at least 10000 more");
+    }
+  }
+
+  @Test
+  void runningServerIsMeasuredAsItIs() {
+    for (String other : List.of("--sizes", "--etcd")) {
+      Options options = parse("--endpoint", "127.0.0.1:2379", other, "100k");
+      assertThatThrownBy(() -> ScaleCommand.sizes(options))
+          .hasMessage("--endpoint: measures that server as it is, without --sizes and --etcd");
+    }
+  }
+
+  @Test
+  void runningServerHasEndpointsAndMayHaveProcess() {
+    Options options = parse("--endpoint", "127.0.0.1:1,127.0.0.1:2");
+    assertThat(RunningServer.isNamed(options)).isTrue();
+    RunningServer server = RunningServer.of(options);
+    assertThat(server.endpoints())
+        .containsExactly(Endpoint.parse("127.0.0.1:1"), Endpoint.parse("127.0.0.1:2"));
+    assertThat(server.name()).isEqualTo("127.0.0.1:1, 127.0.0.1:2");
+    assertThat(server.usage().get()).isEqualTo(ProcessUsage.UNKNOWN);
+    String self = Long.toString(ProcessHandle.current().pid());
+    RunningServer known = RunningServer.of(parse("--endpoint", "127.0.0.1:1", "--pid", self));
+    assertThat(known.usage().get().rssBytes()).isPositive();
+    assertThat(RunningServer.isNamed(parse("--sizes", "100k"))).isFalse();
+  }
+}
