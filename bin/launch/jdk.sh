@@ -1,7 +1,8 @@
-# Part of bin/node. Sets $java (the best JDK) and $found (its major version), and $first and $last: the options of the JVM's own variables.
+# Part of bin/node. Sets $java (the best JDK), $found and $update (its major version and the third part of its version), and $first and $last:
+# the options of the JVM's own variables.
 
-# Prints the major version of a java, from its release file if it exists: running java takes longer.
-major() {
+# Prints the version of a java, for example 17.0.15, from its release file if it exists: running java takes longer.
+version_of() {
   local home release version=""
   home="$(readlink -f "$1")"
   home="${home%/*/*}"
@@ -12,30 +13,32 @@ major() {
     done < "$release"
   fi
   [ -n "$version" ] || version="$("$1" -version 2>&1 | head -1 | sed 's/.*"\(.*\)".*/\1/')"
-  echo "${version%%[.-]*}"
+  echo "${version%%[-+_]*}"
 }
 
 java=""
 if [ -n "${JAVA_HOME:-}" ]; then
   java="$JAVA_HOME/bin/java"
   [ -x "$java" ] || { why="JAVA_HOME = $JAVA_HOME has no bin/java"; refuse "$@"; }
-  found="$(major "$java")"
+  version="$(version_of "$java")"
 else
-  found=0
+  version=0
   rank=0
   for candidate in /usr/lib/jvm/*/bin/java /opt/java/*/bin/java "${HOME:-}"/.sdkman/candidates/java/*/bin/java "$(command -v java || true)"; do
     [ -x "$candidate" ] || continue
-    version="$(major "$candidate")"
-    case "$version" in
+    other="$(version_of "$candidate")"
+    case "${other%%.*}" in
       25) r=4 ;;
       21) r=3 ;;
       17) r=2 ;;
-      *) if [ "$version" -ge 17 ] 2>/dev/null; then r=1; else r=0; fi ;;
+      *) if [ "${other%%.*}" -ge 17 ] 2>/dev/null; then r=1; else r=0; fi ;;
     esac
-    if [ "$r" -gt "$rank" ]; then java="$candidate"; found="$version"; rank="$r"; fi
+    if [ "$r" -gt "$rank" ]; then java="$candidate"; version="$other"; rank="$r"; fi
   done
   [ -n "$java" ] || { why="no JDK 17 or newer found; on Debian and Ubuntu: apt-get install openjdk-17-jre-headless"; refuse "$@"; }
 fi
+IFS=. read -r found _ update _ <<< "$version"
+update="${update:-0}"
 [ "$found" -ge 17 ] 2>/dev/null || { why="$java is version $found: Troupe needs 17 or newer"; refuse "$@"; }
 
 # Splits as the JVM does: at white space outside of single and double quotes.

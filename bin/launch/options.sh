@@ -14,6 +14,14 @@ for package in io.troupe org.apache.pekko net.openhft org.rocksdb com.google.pro
   opts+=("-XX:CompileCommand=CompileThresholdScaling,$package.*::*,0.25")
 done
 if [ "$found" -eq 25 ]; then opts+=(-XX:+UnlockDiagnosticVMOptions -XX:-AOTReplayTraining); fi
+# The C library keeps the memory that threads free, and long reads free a lot in many threads. The JVM returns it to the system (decision 0263).
+# Updates of 17 and 21 before these may not know the option.
+case "$found" in
+  17) trims=$((update >= 15)) ;;
+  21) trims=$((update >= 7)) ;;
+  *) trims=$((found >= 22)) ;;
+esac
+if [ "$trims" = 1 ]; then opts+=(-XX:TrimNativeHeapInterval=10000); fi
 # Chronicle and its libraries use sun.misc.Unsafe; from JDK 24 on the JVM logs a warning about it.
 if [ "$found" -ge 24 ]; then opts+=(--sun-misc-unsafe-memory-access=allow); fi
 

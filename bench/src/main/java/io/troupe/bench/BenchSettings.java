@@ -85,6 +85,8 @@ record BenchSettings(
               "builds",
               "windows",
               "sizes",
+              "sorted",
+              "settle",
               "snapshot",
               "ctl",
               "etcdutl"));

@@ -12,6 +12,7 @@ import io.troupe.bench.report.ScaleTable;
 import io.troupe.bench.server.ServerCommand;
 import io.troupe.bench.server.ServerDescription;
 import io.troupe.bench.server.Servers;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,25 +47,26 @@ final class ScaleCommand {
     try (EventLoops loops = new EventLoops(settings.loops())) {
       if (RunningServer.isNamed(options)) {
         existing(options, settings, loops, servers, facts);
-        return result(settings, servers, facts, plotName);
+        return result(options, settings, servers, facts, plotName);
       }
       if (options.has("etcd")) {
         ServerCommand etcd = ServerCommand.etcd(options.text("etcd", ""));
-        measure(etcd, settings, loops, sizes, servers, facts);
+        measure(etcd, options, settings, loops, sizes, servers, facts);
       }
       ArchiveMaking.run(settings.troupe());
-      measure(settings.troupe(), settings, loops, sizes, servers, facts);
+      measure(settings.troupe(), options, settings, loops, sizes, servers, facts);
     }
-    return result(settings, servers, facts, plotName);
+    return result(options, settings, servers, facts, plotName);
   }
 
   private static Result result(
+      Options options,
       BenchSettings settings,
       Map<String, List<ScalePoint>> servers,
       StringBuilder facts,
       String plotName) {
     String plot = LogPlot.svg("Cost against number of keys", "keys", ScaleTable.panels(servers));
-    return new Result(text(settings, servers, facts, plotName), plot);
+    return new Result(text(options, settings, servers, facts, plotName), plot);
   }
 
   /** Measures a running server with the keys of an earlier fill, without restarts. */
@@ -79,7 +81,8 @@ final class ScaleCommand {
     ScaleMeasurement scale =
         new ScaleMeasurement(
             new Target(
-                loops, server.endpoints(), new Meter(server.usage()), unused, settings.load()));
+                loops, server.endpoints(), new Meter(server.usage()), unused, settings.load()),
+            false);
     int size = scale.adopt();
     scale.requests();
     if (options.has("pid")) {
@@ -93,9 +96,13 @@ final class ScaleCommand {
 
   /** Checks the options as {@link #run} does. */
   static List<Integer> sizes(Options options) {
-    if (RunningServer.isNamed(options) && (options.has("sizes") || options.has("etcd"))) {
-      throw new IllegalArgumentException(
-          "--endpoint: measures that server as it is, without --sizes and --etcd");
+    if (RunningServer.isNamed(options)) {
+      for (String other : List.of("sizes", "sorted", "settle", "etcd")) {
+        if (options.has(other)) {
+          throw new IllegalArgumentException(
+              "--endpoint: measures that server as it is, without --" + other);
+        }
+      }
     }
     List<Integer> sizes = options.sizes("sizes", SIZES);
     int last = 0;
@@ -113,6 +120,7 @@ final class ScaleCommand {
   }
 
   private static String text(
+      Options options,
       BenchSettings settings,
       Map<String, List<ScalePoint>> servers,
       StringBuilder facts,
@@ -124,6 +132,7 @@ final class ScaleCommand {
         + settings.load().valueBytes()
         + " B; members: "
         + settings.members()
+        + (options.isOn("sorted") ? "; keys written in their order" : "")
         + "; single requests at "
         + settings.load().rate()
         + "/s for "
@@ -139,6 +148,7 @@ final class ScaleCommand {
 
   private static void measure(
       ServerCommand command,
+      Options options,
       BenchSettings settings,
       EventLoops loops,
       List<Integer> sizes,
@@ -151,10 +161,14 @@ final class ScaleCommand {
       Keyspace unused = new Keyspace(1, settings.load().valueBytes(), settings.load().seed());
       Target target =
           new Target(loops, server.endpoints(), new Meter(server::usage), unused, settings.load());
-      ScaleMeasurement scale = new ScaleMeasurement(target);
+      ScaleMeasurement scale = new ScaleMeasurement(target, options.isOn("sorted"));
+      Duration settle = options.duration("settle", Duration.ZERO);
       for (int size : sizes) {
         System.out.println(command.name() + ": filling to " + Figures.count((double) size));
         scale.add("fill", ScalePoint.PER_SECOND, scale.fill(size));
+        if (!settle.isZero()) {
+          scale.settle(settle);
+        }
         scale.requests();
         scale.add("resident memory", ScalePoint.MIB, mebibytes(server.usage().rssBytes()));
         scale.add("bytes on disk", ScalePoint.MIB, mebibytes(server.diskBytes()));

@@ -42,6 +42,20 @@ public final class Meter {
     }
   }
 
+  /** Returns when the server used little CPU for a second, or after {@code longest}. */
+  void awaitIdleServer(Duration longest) {
+    long deadline = System.nanoTime() + longest.toNanos();
+    while (System.nanoTime() < deadline) {
+      double before = server.get().cpuSeconds();
+      long begin = System.nanoTime();
+      Window.waitUntil(begin + QUIET_NANOS);
+      double seconds = (System.nanoTime() - begin) / 1e9;
+      if ((server.get().cpuSeconds() - before) / seconds < QUIET_CORES) {
+        return;
+      }
+    }
+  }
+
   private static double otherCores(Sample begin, Sample end) {
     double server = end.server().cpuSeconds() - begin.server().cpuSeconds();
     double known = (Double.isNaN(server) ? 0 : server) + end.ownSeconds() - begin.ownSeconds();

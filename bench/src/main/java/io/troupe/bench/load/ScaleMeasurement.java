@@ -39,9 +39,12 @@ public final class ScaleMeasurement {
     boolean test(RangeReply reply);
   }
 
-  public ScaleMeasurement(Target target) {
+  /**
+   * @param sorted fills write their keys in the order of the names
+   */
+  public ScaleMeasurement(Target target, boolean sorted) {
     this.target = target;
-    this.keys = new ScaleKeys(target.settings().valueBytes(), target.settings().seed());
+    this.keys = new ScaleKeys(target.settings().valueBytes(), target.settings().seed(), sorted);
   }
 
   /** All figures so far. */
@@ -75,6 +78,16 @@ public final class ScaleMeasurement {
       keys.written(newSize);
     }
     return (newSize - before) / ((System.nanoTime() - started) / 1e9);
+  }
+
+  /**
+   * Waits until the background work that a fill leaves has ended, at most this long. Records the
+   * time.
+   */
+  public void settle(Duration longest) {
+    long started = System.nanoTime();
+    target.meter().awaitIdleServer(longest);
+    add("background work after fill", ScalePoint.MS, (System.nanoTime() - started) / 1e6);
   }
 
   /**

@@ -47,6 +47,10 @@ class RunningProfilesTest {
   }
 
   private static Target target(Duration compactEvery) {
+    return target(server, compactEvery);
+  }
+
+  private static Target target(TroupeServer server, Duration compactEvery) {
     LoadSettings settings =
         new LoadSettings(
             List.of(4),
@@ -195,7 +199,7 @@ class RunningProfilesTest {
 
   @Test
   void scaleMeasuresEveryRequestAtEverySize() {
-    ScaleMeasurement scale = new ScaleMeasurement(target(Duration.ZERO));
+    ScaleMeasurement scale = new ScaleMeasurement(target(Duration.ZERO), false);
     for (int size : new int[] {10_000, 20_050}) {
       assertThat(scale.fill(size)).isPositive();
       scale.requests();
@@ -218,5 +222,24 @@ class RunningProfilesTest {
             "count, repeated",
             "page, old revision",
             "count, old revision");
+  }
+
+  @Test
+  void scaleMeasuresServerThatWasFilledBefore() {
+    try (TroupeServer own = TroupeServer.builder().start()) {
+      Target target = target(own, Duration.ZERO);
+      assertThat(new ScaleMeasurement(target, true).fill(30_000)).isPositive();
+      ScaleMeasurement scale = new ScaleMeasurement(target, false);
+      assertThat(scale.adopt()).isEqualTo(30_000);
+      scale.requests();
+      assertThat(scale.errors()).isZero();
+      assertThat(scale.points())
+          .hasSize(9)
+          .allSatisfy(
+              point -> {
+                assertThat(point.size()).isEqualTo(30_000);
+                assertThat(point.value()).isPositive();
+              });
+    }
   }
 }

@@ -8,21 +8,19 @@ import io.troupe.grpc.api.RangeRequest;
 import io.troupe.grpc.api.RequestOp;
 import io.troupe.grpc.api.TxnRequest;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class ScaleKeysTest {
-  private final ScaleKeys keys = new ScaleKeys(256, 1);
+  private final ScaleKeys keys = new ScaleKeys(256, 1, false);
 
   private Set<ByteString> fill(int total) throws IOException {
     Set<ByteString> written = new HashSet<>();
-    FillKeys fill = keys.fill(total);
-    for (byte[] request = fill.next(); request != null; request = fill.next()) {
-      for (RequestOp op : TxnRequest.parseFrom(request).getSuccessList()) {
-        written.add(op.getRequestPut().getKey());
-      }
-    }
+    puts(keys, total).forEach(put -> written.add(put.getKey()));
     keys.written(total);
     return written;
   }
@@ -35,6 +33,31 @@ class ScaleKeysTest {
     assertThat(all).hasSize(50_050);
     assertThat(all).doesNotContain(PutRequest.parseFrom(keys.putNew()).getKey());
     assertThat(keys.written()).isEqualTo(50_051);
+  }
+
+  @Test
+  void sortedFillsWriteTheSameKeysInOrderOfNames() throws IOException {
+    ScaleKeys sorted = new ScaleKeys(256, 1, true);
+    List<PutRequest> all = new ArrayList<>();
+    for (int total : List.of(20_000, 50_050)) {
+      List<PutRequest> step = puts(sorted, total);
+      assertThat(step)
+          .isSortedAccordingTo(Comparator.comparing(put -> put.getKey().toStringUtf8()));
+      all.addAll(step);
+      sorted.written(total);
+    }
+    assertThat(all).containsExactlyInAnyOrderElementsOf(puts(keys, 50_050));
+  }
+
+  private static List<PutRequest> puts(ScaleKeys keys, int total) throws IOException {
+    List<PutRequest> puts = new ArrayList<>();
+    FillKeys fill = keys.fill(total);
+    for (byte[] request = fill.next(); request != null; request = fill.next()) {
+      for (RequestOp op : TxnRequest.parseFrom(request).getSuccessList()) {
+        puts.add(op.getRequestPut());
+      }
+    }
+    return puts;
   }
 
   @Test

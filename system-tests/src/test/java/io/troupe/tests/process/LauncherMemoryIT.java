@@ -87,19 +87,47 @@ class LauncherMemoryIT {
       Files.writeString(groups.resolve("outer").resolve(limit), outer + "\n");
       Files.writeString(groups.resolve("outer/inner").resolve(limit), inner + "\n");
     }
-    // A java that prints its arguments: the rule needs no member.
-    Path java = Files.createDirectories(directory.resolve("jdk/bin")).resolve("java");
-    Files.writeString(java, "#!/bin/sh\nfor word; do echo \"$word\"; done\n");
-    assertThat(java.toFile().setExecutable(true)).isTrue();
-    Files.writeString(directory.resolve("jdk/release"), "JAVA_VERSION=\"17.0.1\"\n");
     try (NodeProcess shown =
         node(TestJdks.running())
-            .environment("JAVA_HOME", directory.resolve("jdk").toString())
+            .environment("JAVA_HOME", printingJdk("17.0.1").toString())
             .environment("TROUPE_ROOT", root.toString())
             .start()) {
       assertThat(shown.awaitExit()).isZero();
       assertThat(shown.out().lines())
           .contains("-Xmx" + heapMebibytes * 1024 + "k", "-Xms" + 128 * 1024 + "k");
+    }
+  }
+
+  /** A JDK whose java prints its arguments: rules for them need no member. */
+  private Path printingJdk(String version) throws IOException {
+    Path home = directory.resolve("jdk");
+    Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
+    Files.writeString(java, "#!/bin/sh\nfor word; do echo \"$word\"; done\n");
+    assertThat(java.toFile().setExecutable(true)).isTrue();
+    Files.writeString(home.resolve("release"), "JAVA_VERSION=\"" + version + "\"\n");
+    return home;
+  }
+
+  /** A JVM that does not know an option refuses to start. */
+  @ParameterizedTest
+  @CsvSource({
+    "17, false",
+    "17.0.14, false",
+    "17.0.15, true",
+    "21.0.6, false",
+    "21.0.7.1, true",
+    "22-ea, true",
+    "25.0.3, true"
+  })
+  void freedMemoryIsReturnedWhereJvmKnowsTheOption(String version, boolean known)
+      throws IOException {
+    try (NodeProcess shown =
+        node(TestJdks.running())
+            .environment("JAVA_HOME", printingJdk(version).toString())
+            .start()) {
+      assertThat(shown.awaitExit()).isZero();
+      assertThat(shown.out().lines().filter("-XX:TrimNativeHeapInterval=10000"::equals).count())
+          .isEqualTo(known ? 1 : 0);
     }
   }
 
