@@ -3,7 +3,6 @@ package io.troupe.mvcc;
 import io.troupe.model.Bytes;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,45 +36,66 @@ final class CountChanges {
   }
 
   /**
-   * Keys from {@code from} to {@code end} that are live at one revision, minus those at an earlier
-   * one.
+   * Live keys of one revision minus those of an earlier one.
+   *
+   * @param before of the keys before a boundary
+   * @param behind of the keys from the boundary on
+   */
+  record Difference(long before, long behind) {}
+
+  /**
+   * The differences for the keys from {@code from} to {@code end}.
    *
    * @param newer {@link Long#MAX_VALUE} for all changes
+   * @param boundary divides the keys; null: all of them are before it
    * @param end exclusive, or null for none
    * @param most maximum number of changes to walk over, about
-   * @return empty if there are more changes, or if they are compacted
+   * @return null if there are more changes, or if they are compacted
    */
-  OptionalLong between(long older, long newer, Bytes from, @Nullable Bytes end, long most) {
+  @Nullable Difference between(
+      long older,
+      long newer,
+      Bytes from,
+      @Nullable Bytes boundary,
+      @Nullable Bytes end,
+      long most) {
     Bytes to = newer == Long.MAX_VALUE ? null : StoreKeys.revision(newer + 1, 0);
     try (Cursor rows = changes.after(older, to)) {
       if (rows == null) {
-        return OptionalLong.empty();
+        return null;
       }
-      long difference = 0;
+      long before = 0;
+      long behind = 0;
       long steps = 0;
       while (rows.next()) {
         if (++steps > most) {
-          return OptionalLong.empty();
+          return null;
         }
         Bytes change = rows.value();
         Bytes key = RowCodec.changedKey(change);
         if (key.compareTo(from) < 0 || (end != null && key.compareTo(end) >= 0)) {
           continue;
         }
+        int difference = 0;
         if (RowCodec.isTombstoneChange(change)) {
-          difference--;
+          difference = -1;
         } else if (RowCodec.isCreation(change)) {
-          difference++;
+          difference = 1;
         } else if (StoreKeys.revisionMain(rows.key()) < creationsSince) {
           steps += LOOK_UP_STEPS;
           Bytes version = version(rows.key(), key);
           if (version == null) {
-            return OptionalLong.empty();
+            return null;
           }
-          difference += RowCodec.versionOf(version) == 1 ? 1 : 0;
+          difference = RowCodec.versionOf(version) == 1 ? 1 : 0;
+        }
+        if (boundary == null || key.compareTo(boundary) < 0) {
+          before += difference;
+        } else {
+          behind += difference;
         }
       }
-      return OptionalLong.of(difference);
+      return new Difference(before, behind);
     }
   }
 

@@ -3,7 +3,6 @@ package io.troupe.mvcc;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
 import io.troupe.mvcc.KeyBlocks.Place;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -129,20 +128,32 @@ final class RangeCount {
     if (first.equals(last)) {
       return until != null ? 0 : walkToEnd(there || seek(first));
     }
-    long whole = whole(first, last);
-    if (whole < 0) {
+    boolean endsAtBlock =
+        last == null || until != null || after == null || start(last).equals(after);
+    Place inside = endsAtBlock ? null : last;
+    Whole whole = whole(first, last, inside);
+    if (whole == null) {
       boolean onKey = there || seek(first);
       return until == null ? walkToEnd(onKey) : walkTo(start(until), onKey);
     }
-    if (last == null || until != null || after == null || start(last).equals(after)) {
-      return whole;
-    }
-    return whole + walkToEnd(seek(last));
+    return inside != null && whole.inside() > 0
+        ? whole.before() + walkToEnd(seek(inside), whole.inside())
+        : whole.before();
   }
 
   private long walkToEnd(boolean onKey) {
-    long count = 0;
-    for (boolean found = onKey; found; found = next()) {
+    return walkToEnd(onKey, Long.MAX_VALUE);
+  }
+
+  /**
+   * Counts from the current key of the walk to the end of the range.
+   *
+   * @param most keys that there can be. The walk ends with the last of them: behind it there may be
+   *     very many keys that are not live at its revision
+   */
+  private long walkToEnd(boolean onKey, long most) {
+    long count = onKey ? 1 : 0;
+    while (count > 0 && count < most && next()) {
       count++;
     }
     return count;
@@ -158,25 +169,45 @@ final class RangeCount {
     return count;
   }
 
-  /** Keys of whole blocks; -1 if a walk over the keys is cheaper than one over the changes. */
-  private long whole(Place first, @Nullable Place last) {
+  /**
+   * Keys of whole blocks at the revision that is counted.
+   *
+   * @param before of the blocks from one block to another
+   * @param inside of the block in which the range ends; 0 without one
+   */
+  private record Whole(long before, long inside) {}
+
+  /**
+   * Keys of whole blocks; null if a walk over the keys is cheaper than one over the changes.
+   *
+   * @param last first block that does not count; null for none
+   * @param inside {@code last} if the range ends inside of it, else null
+   */
+  private @Nullable Whole whole(Place first, @Nullable Place last, @Nullable Place inside) {
     long keys = blocks().keys(first, last);
+    Place behind = inside == null ? last : blocks().next(inside);
+    long keysInside = inside == null ? 0 : blocks().keys(inside, behind);
     if (known.distance() == 0) {
-      return keys;
+      return new Whole(keys, keysInside);
     }
     long most = Math.max(keys, CHEAP_CHANGES);
     if (known.distance() > most) {
-      return -1;
+      return null;
     }
     long older = Math.min(known.revision(), known.at());
     long newer = Math.max(known.revision(), known.at());
-    Bytes to = last == null ? null : start(last);
-    OptionalLong difference = known.changes().between(older, newer, start(first), to, 2 * most);
-    if (difference.isEmpty()) {
-      return -1;
+    CountChanges.Difference difference =
+        known
+            .changes()
+            .between(older, newer, start(first), startOf(inside), startOf(behind), 2 * most);
+    if (difference == null) {
+      return null;
     }
-    return known.at() < known.revision()
-        ? keys - difference.getAsLong()
-        : keys + difference.getAsLong();
+    int sign = known.at() < known.revision() ? -1 : 1;
+    return new Whole(keys + sign * difference.before(), keysInside + sign * difference.behind());
+  }
+
+  private @Nullable Bytes startOf(@Nullable Place block) {
+    return block == null ? null : start(block);
   }
 }

@@ -105,6 +105,26 @@ class CountCostTest {
     }
   }
 
+  /** A count does not walk over keys that were added later, behind all others. */
+  @Test
+  void stepsAtOldRevisionDoNotDependOnLaterKeysBehindOthers_G4() {
+    long first = machine.currentRevision();
+    for (int i = 0; i < KEYS; i += 20) {
+      List<TxnOp> ops = new ArrayList<>();
+      for (int j = 0; j < 20; j++) {
+        ops.add(new Operation.Put(key(i + j), Bytes.EMPTY, 0, false, false, false));
+      }
+      apply(ops);
+    }
+    long newest = machine.currentRevision();
+    KeyRange range = new KeyRange(key(1), key(KEYS));
+    for (long revision = first + 13; revision < newest; revision += 37) {
+      long count = 20 * (revision - first) - 1;
+      assertThat(read(range, 0, revision, SortOrder.NONE).count()).isEqualTo(count);
+      assertThat(store.steps).as("revision %d", revision).isLessThan(12 * BLOCK_KEYS + 40);
+    }
+  }
+
   /** Earlier blocks are larger if there are very many keys, so that they are not far apart. */
   @Test
   void stepsAtOldRevisionAreFewAlsoIfMemoryIsShort_G4() {
