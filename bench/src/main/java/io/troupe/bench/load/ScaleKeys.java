@@ -31,6 +31,8 @@ final class ScaleKeys {
   private final SplittableRandom random;
   private final boolean sorted;
   private int written;
+  private int skipFrom = Integer.MAX_VALUE;
+  private int skipped;
 
   /**
    * @param sorted each fill writes its keys in the order of their names, which spares a server that
@@ -50,6 +52,22 @@ final class ScaleKeys {
   /** Keys up to {@code total} - 1 were written. */
   void written(int total) {
     written = total;
+  }
+
+  /**
+   * {@code total} keys were written by an earlier fill.
+   *
+   * @param skip numbers behind them that are not used, because that fill may have used some
+   */
+  void adopt(int total, int skip) {
+    written = total;
+    skipFrom = total;
+    skipped = skip;
+  }
+
+  /** The number of a key that was written, or of the next one. */
+  private int number(int index) {
+    return index < skipFrom ? index : index + skipped;
   }
 
   /** Name of a key. */
@@ -115,12 +133,12 @@ final class ScaleKeys {
 
   /** A put of the next key. */
   byte[] putNew() {
-    return put(written++, 0);
+    return put(number(written++), 0);
   }
 
   /** A put of a random key that exists. */
   byte[] overwrite() {
-    return put(random.nextInt(written), random.nextLong());
+    return put(number(random.nextInt(written)), random.nextLong());
   }
 
   private byte[] put(int key, long salt) {
@@ -133,7 +151,10 @@ final class ScaleKeys {
 
   /** A linearizable read of a random key. */
   byte[] get() {
-    return RangeRequest.newBuilder().setKey(name(random.nextInt(written))).build().toByteArray();
+    return RangeRequest.newBuilder()
+        .setKey(name(number(random.nextInt(written))))
+        .build()
+        .toByteArray();
   }
 
   /**

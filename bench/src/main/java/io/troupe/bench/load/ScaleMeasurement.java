@@ -31,7 +31,6 @@ public final class ScaleMeasurement {
   private long oldRevision;
   private int oldKeys;
   private int past;
-  private int gaps;
   private long errors;
 
   /** Whether a range response is right. */
@@ -100,8 +99,7 @@ public final class ScaleMeasurement {
     try (Connections connection = target.connect(1)) {
       size = Math.toIntExact(counted(connection, 0));
       // Transactions that the interruption lost leave gaps before the last keys.
-      keys.written(size + LEAST_STEP);
-      gaps = LEAST_STEP;
+      keys.adopt(size, LEAST_STEP);
       oldRevision = Calls.revision(connection) - size / 2 / keys.batch();
       oldKeys = Math.toIntExact(counted(connection, oldRevision));
     }
@@ -160,7 +158,7 @@ public final class ScaleMeasurement {
   }
 
   private boolean hasAll(RangeReply reply) {
-    return reply.count() == keys.written() - gaps;
+    return reply.count() == keys.written();
   }
 
   /**

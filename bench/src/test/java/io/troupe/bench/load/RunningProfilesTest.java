@@ -228,7 +228,7 @@ class RunningProfilesTest {
   void scaleMeasuresServerThatWasFilledBefore() {
     try (TroupeServer own = TroupeServer.builder().start()) {
       Target target = target(own, Duration.ZERO);
-      assertThat(new ScaleMeasurement(target, true).fill(30_000)).isPositive();
+      assertThat(new ScaleMeasurement(target, false).fill(30_000)).isPositive();
       ScaleMeasurement scale = new ScaleMeasurement(target, false);
       assertThat(scale.adopt()).isEqualTo(30_000);
       scale.requests();

@@ -72,6 +72,21 @@ class ScaleKeysTest {
   }
 
   @Test
+  void earlierFillIsContinuedBehindNumbersThatItMayHaveUsed() throws IOException {
+    Set<ByteString> all = fill(5_000);
+    ScaleKeys later = new ScaleKeys(256, 2, false);
+    later.adopt(5_000, 1_000);
+    ByteString added = PutRequest.parseFrom(later.putNew()).getKey();
+    assertThat(added).isEqualTo(ScaleKeys.name(6_000));
+    all.add(added);
+    assertThat(later.written()).isEqualTo(5_001);
+    for (int i = 0; i < 20_000; i++) {
+      assertThat(all).contains(RangeRequest.parseFrom(later.get()).getKey());
+      assertThat(all).contains(PutRequest.parseFrom(later.overwrite()).getKey());
+    }
+  }
+
+  @Test
   void everyPageHasEnoughKeysAfterItsStart() throws IOException {
     Set<ByteString> all = fill(20_000);
     for (int i = 0; i < 200; i++) {
