@@ -13,17 +13,18 @@ class RecordCacheTest {
         3);
   }
 
+  /** Has room for four records with values of 150 bytes. */
   private final RecordCache cache = new RecordCache(1000);
 
   @Test
   void recordReadBeforeChangeIsRejectedAfterIt() {
-    NewestRecord old = kv("a", 5, 0);
-    NewestRecord changed = kv("a", 6, 0);
+    NewestRecord old = kv("a", 5, 150);
+    NewestRecord changed = kv("a", 6, 150);
     cache.committed(changed, 6);
     cache.loaded(old, 5);
     assertThat(cache.find(Bytes.utf8("a"))).isEqualTo(changed);
     for (int i = 0; i < 10; i++) {
-      cache.loaded(kv("x" + i, 2, 0), 6);
+      cache.loaded(kv("x" + i, 2, 150), 6);
     }
     assertThat(cache.find(Bytes.utf8("a"))).as("evicted").isNull();
     cache.loaded(old, 5);
@@ -33,13 +34,13 @@ class RecordCacheTest {
   }
 
   @Test
-  void leastRecentlyUsedRecordsAreEvictedFirst() {
-    cache.loaded(kv("a", 2, 0), 2);
-    cache.loaded(kv("b", 2, 0), 2);
-    cache.loaded(kv("c", 2, 0), 2);
-    cache.loaded(kv("d", 2, 0), 2);
+  void recordsThatWereNotUsedAreEvictedFirst() {
+    cache.loaded(kv("a", 2, 150), 2);
+    cache.loaded(kv("b", 2, 150), 2);
+    cache.loaded(kv("c", 2, 150), 2);
+    cache.loaded(kv("d", 2, 150), 2);
     assertThat(cache.find(Bytes.utf8("a"))).isNotNull();
-    cache.loaded(kv("e", 2, 0), 2);
+    cache.loaded(kv("e", 2, 150), 2);
     assertThat(cache.find(Bytes.utf8("b"))).isNull();
     assertThat(cache.find(Bytes.utf8("a"))).isNotNull();
   }
