@@ -1,4 +1,4 @@
-# Part of bin/node. Sets $heap and $initial (in KiB) and $origin: where the size comes from.
+# Part of bin/node. Sets $heap, $initial and $young (in KiB) and $origin: where the size comes from.
 
 # Sets $least to the value of a file if that is a number below $least.
 lower() {
@@ -55,3 +55,5 @@ else
 fi
 heap=$((heap / 1024))
 initial=$((heap < 131072 ? heap : 131072))
+# The young generation starts small, because an idle member fills all of it with garbage once; it grows with the load.
+young=$((initial / 10))

@@ -46,8 +46,8 @@ final class RecordRing {
   private static final int MOST_MOVES = 16;
 
   /**
-   * Slots that a search looks at. Whoever chooses keys of equal hashes fills no more than that; the
-   * other such keys have no record.
+   * Slots that a search checks. A client that chooses keys of equal hashes fills no more than that;
+   * the other such keys have no record.
    */
   private static final int MOST_PROBES = 64;
 
@@ -160,7 +160,7 @@ final class RecordRing {
     kv.value().copyTo(ring, kv.key().copyTo(ring, at + HEADER));
   }
 
-  /** Makes room for one record of {@code size} bytes at the head, and for its slot. */
+  /** Frees {@code size} bytes at the head and a slot. */
   private void reserve(int size) {
     int moves = MOST_MOVES;
     while (count + 1 > slots.length / 2) {

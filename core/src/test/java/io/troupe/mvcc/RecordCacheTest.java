@@ -13,7 +13,7 @@ class RecordCacheTest {
         3);
   }
 
-  /** Has room for four records with values of 150 bytes. */
+  /** Holds four records with values of 150 bytes. */
   private final RecordCache cache = new RecordCache(1000);
 
   @Test

@@ -94,7 +94,11 @@ class LauncherMemoryIT {
             .start()) {
       assertThat(shown.awaitExit()).isZero();
       assertThat(shown.out().lines())
-          .contains("-Xmx" + heapMebibytes * 1024 + "k", "-Xms" + 128 * 1024 + "k");
+          .contains(
+              "-Xmx" + heapMebibytes * 1024 + "k",
+              "-Xms" + 128 * 1024 + "k",
+              "-XX:NewSize=" + 128 * 1024 / 10 + "k",
+              "-XX:GCTimeRatio=19");
     }
   }
 
