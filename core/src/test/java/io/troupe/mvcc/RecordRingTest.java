@@ -132,6 +132,25 @@ class RecordRingTest {
     }
   }
 
+  /** If all records are used, one append moves 16 of them and evicts the next one. */
+  @Test
+  void oneAppendMovesFewRecords() {
+    int records = 500;
+    int size = RecordRing.HEADER + 100;
+    RecordRing ring = new RecordRing(records * size * 8 / 7 + 8);
+    for (int i = 0; i < records; i++) {
+      ring.put(record(Bytes.utf8("key" + (1000 + i)), 1, new byte[93], new Random(1)));
+    }
+    for (int i = 0; i < records; i++) {
+      assertThat(ring.find(Bytes.utf8("key" + (1000 + i)))).as("record %s", i).isNotNull();
+    }
+    ring.put(record(Bytes.utf8("key0000"), 1, new byte[93], new Random(1)));
+    for (int i = 0; i < records; i++) {
+      assertThat(ring.contains(Bytes.utf8("key" + (1000 + i)))).as("%s", i).isEqualTo(i != 16);
+    }
+    assertThat(ring.contains(Bytes.utf8("key0000"))).isTrue();
+  }
+
   @Test
   void recordDoesNotChangeAfterItWasFound() {
     RecordRing ring = new RecordRing(1000);
