@@ -1,7 +1,7 @@
 # Part of bin/node. Sets $opts (for every JVM, also of the archive) and $ending (when the heap of a member is used up).
 
 # GCTimeRatio: the young generation grows only while its collections take more than a twentieth of the time. By default it grows until they take
-# a hundredth, which costs 100 MiB for 1 % of the time (decision 0265).
+# a hundredth, which costs 70 MiB (decision 0265).
 opts=(-XX:+UseParallelGC -XX:GCTimeRatio=19 -XX:-UsePerfData -Xlog:disable -Xlog:all=error:stderr)
 # Both compilers start later than usual for code that a start runs often (the JDK, the configuration), because on two cores their threads
 # take a third of the start. For code that a server runs often they start as usual or a little later: methods of the packages below count four

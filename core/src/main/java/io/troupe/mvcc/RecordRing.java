@@ -189,8 +189,8 @@ final class RecordRing {
   }
 
   /**
-   * Removes the record at the tail, or what is left of a replaced one. If it was used and the ring
-   * is wrapped, it is appended again instead.
+   * Removes the record at the tail, or what is left of a replaced one. If it was used, it is
+   * appended again instead, if it fits.
    *
    * @param moves 0 if it must not be appended again
    * @return 1 if it was, else 0
@@ -270,11 +270,17 @@ final class RecordRing {
     return false;
   }
 
-  /** Frees a slot and moves the ones after it that a probe would no longer reach. */
+  /**
+   * Frees a slot and moves the ones after it that a search would no longer reach. They are less
+   * than {@link #MOST_PROBES} behind it, so a long row of used slots, which a client can make, does
+   * not matter.
+   */
   private void free(int slot) {
     int mask = slots.length - 1;
     int free = slot;
-    for (int next = (free + 1) & mask; slots[next] != 0; next = (next + 1) & mask) {
+    for (int next = (free + 1) & mask;
+        slots[next] != 0 && ((next - free) & mask) < MOST_PROBES;
+        next = (next + 1) & mask) {
       int home = first(number(slots[next] - 1, HASH));
       if (((next - home) & mask) >= ((next - free) & mask)) {
         slots[free] = slots[next];

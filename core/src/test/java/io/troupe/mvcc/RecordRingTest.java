@@ -91,6 +91,38 @@ class RecordRingTest {
     return names;
   }
 
+  /**
+   * Two-letter keys have neighboring hashes, so their slots form long rows with records far from
+   * their places. Random removals leave every other record where a search finds it.
+   */
+  @Test
+  void longRowsOfUsedSlotsKeepTheirRecords() {
+    for (long seed = 1; seed <= 20; seed++) {
+      Random random = new Random(seed);
+      RecordRing ring = new RecordRing(1 << 20);
+      Map<Bytes, NewestRecord> last = new HashMap<>();
+      for (int i = 0; i < 20_000; i++) {
+        Bytes key = Bytes.of(random.nextInt(40), random.nextInt(256));
+        boolean had = ring.contains(key);
+        long before = i % 100 == 0 ? last.keySet().stream().filter(ring::contains).count() : 0;
+        // A value that is too large removes the record of its key.
+        byte[] value = new byte[random.nextInt(3) == 0 ? 1 << 19 : 1];
+        NewestRecord newest = record(key, i, value, random);
+        ring.put(newest);
+        if (value.length > 1) {
+          last.remove(key);
+          assertThat(ring.contains(key)).isFalse();
+          if (i % 100 == 0) {
+            long after = last.keySet().stream().filter(ring::contains).count();
+            assertThat(after).as("seed %s, step %s", seed, i).isEqualTo(before - (had ? 1 : 0));
+          }
+        } else {
+          last.put(key, newest);
+        }
+      }
+    }
+  }
+
   @Test
   void allRecordsStayWhileTheyFit() {
     RecordRing ring = new RecordRing(100_000);
