@@ -1,21 +1,26 @@
-# Part of bin/node. Sets $opts (for every JVM, also of the archive) and $ending (when the heap of a member is used up).
+# Part of bin/node. Sets $opts (for every JVM, also of the archive), $trained or $untrained (compilers) and $ending (when the heap of a member is
+# used up).
 
 # GCTimeRatio: the young generation grows only while its collections take more than a twentieth of the time. By default it grows until they take
 # a hundredth, which costs 70 MiB (decision 0265).
 opts=(-XX:+UseParallelGC -XX:GCTimeRatio=19 -XX:-UsePerfData -Xlog:disable -Xlog:all=error:stderr)
-# Both compilers start later than usual for code that a start runs often (the JDK, the configuration), because on two cores their threads
-# take a third of the start. For code that a server runs often they start as usual or a little later: methods of the packages below count four
-# times as fast. For the same reason the profiles in the archive of JDK 25 do not start them earlier (decision 0142).
-opts+=(-XX:Tier3InvocationThreshold=800 -XX:Tier3MinInvocationThreshold=400 -XX:Tier3CompileThreshold=8000)
-opts+=(-XX:Tier4InvocationThreshold=32000 -XX:Tier4MinInvocationThreshold=4000 -XX:Tier4CompileThreshold=100000 -XX:Tier4BackEdgeThreshold=400000)
+
+# Compilers. With an archive of JDK 25 that records which methods the training compiled: C1 compiles these methods after 256 calls, without
+# profiles. Code with profiles, which C2 needs, is half as fast: it follows after 262,144 calls, so that it runs briefly and not in the first
+# seconds (decision 0266).
+trained=(-XX:Tier0InvokeNotifyFreqLog=8 -XX:Tier0BackedgeNotifyFreqLog=11 -XX:Tier2InvokeNotifyFreqLog=18 -XX:Tier2BackedgeNotifyFreqLog=20)
+# Without such an archive both compilers start later than usual for code that a start runs often (the JDK, the configuration), because on two
+# cores their threads take a third of the start. For code that a server runs often they start as usual or a little later: methods of the
+# packages below count four times as fast (decision 0142).
+untrained=(-XX:Tier3InvocationThreshold=800 -XX:Tier3MinInvocationThreshold=400 -XX:Tier3CompileThreshold=8000)
+untrained+=(-XX:Tier4InvocationThreshold=32000 -XX:Tier4MinInvocationThreshold=4000 -XX:Tier4CompileThreshold=100000 -XX:Tier4BackEdgeThreshold=400000)
 # Interval of the checks of methods that are not compiled, or only by the first compiler: longer by the same factor.
-opts+=(-XX:Tier0InvokeNotifyFreqLog=9 -XX:Tier0BackedgeNotifyFreqLog=12 -XX:Tier23InlineeNotifyFreqLog=22)
-opts+=(-XX:Tier3InvokeNotifyFreqLog=12 -XX:Tier3BackedgeNotifyFreqLog=15)
-opts+=(-XX:CompileCommand=quiet)
+untrained+=(-XX:Tier0InvokeNotifyFreqLog=9 -XX:Tier0BackedgeNotifyFreqLog=12 -XX:Tier23InlineeNotifyFreqLog=22)
+untrained+=(-XX:Tier3InvokeNotifyFreqLog=12 -XX:Tier3BackedgeNotifyFreqLog=15)
+untrained+=(-XX:CompileCommand=quiet)
 for package in io.troupe org.apache.pekko net.openhft org.rocksdb com.google.protobuf java.util.concurrent; do
-  opts+=("-XX:CompileCommand=CompileThresholdScaling,$package.*::*,0.25")
+  untrained+=("-XX:CompileCommand=CompileThresholdScaling,$package.*::*,0.25")
 done
-if [ "$found" -eq 25 ]; then opts+=(-XX:+UnlockDiagnosticVMOptions -XX:-AOTReplayTraining); fi
 # The C library keeps the memory that threads free, and long reads free a lot in many threads. The JVM returns it to the system (decision 0263).
 # Updates of 17 and 21 before these may not know the option.
 case "$found" in

@@ -1,44 +1,51 @@
 package io.troupe.node;
 
-import com.google.protobuf.ByteString;
-import com.google.protobuf.MessageLite;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
-import io.troupe.grpc.api.PutRequest;
-import io.troupe.grpc.api.RangeRequest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.apache.pekko.Done;
+import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.ActorSystem;
 import org.apache.pekko.http.javadsl.Http;
-import org.apache.pekko.http.javadsl.model.HttpEntities;
 import org.apache.pekko.http.javadsl.model.HttpEntity;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
-import org.apache.pekko.http.javadsl.model.MediaTypes;
+import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.japi.Pair;
+import org.apache.pekko.stream.BoundedSourceQueue;
+import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.Source;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a training load in a temporary process before that process exits and its JVM writes the
- * class archive. Puts and ranges over the ports of a cluster of two members load more classes than
- * a start alone, including those for traffic between members. Only bin/node starts it
- * (docs/decisions/0011).
+ * archive. {@link TrainingRequests} over the ports of a cluster of two members load more classes
+ * than a start alone, including those for traffic between members, and show which methods requests
+ * run. Only bin/node starts it (docs/decisions/0011, 0266).
  */
 final class ArchiveTraining {
   private static final String PROPERTY = "io.troupe.node.training";
-  private static final int ROUNDS = 60;
+
+  /** How often each kind of request is sent. JDKs before 25 need loaded classes only. */
+  private static final int ROUNDS = Runtime.version().feature() >= 25 ? 1000 : 60;
+
+  /** Few requests share a batch, so methods that run for each batch are called often, too. */
+  private static final int IN_FLIGHT = 8;
+
   private static final Duration LIMIT = Duration.ofSeconds(15);
 
   private final Config first;
@@ -122,20 +129,40 @@ final class ArchiveTraining {
 
   private static void use(RunningNode node, ActorSystem client) {
     int port = node.clientPorts().get(0);
+    // Ports differ, so no other member of this training grants the same lease.
+    long lease = port;
+    Iterator<HttpRequest> requests =
+        Stream.concat(Stream.of(TrainingRequests.grant(lease)), TrainingRequests.unary(ROUNDS))
+            .iterator();
+    // The source of requests has no end: after an end a connection waits only 3 s for the
+    // responses, and at this priority a busy machine may need longer.
+    Pair<BoundedSourceQueue<HttpRequest>, Source<HttpRequest, NotUsed>> open =
+        Source.<HttpRequest>queue(IN_FLIGHT).preMaterialize(client);
+    for (int i = 0; i < IN_FLIGHT; i++) {
+      open.first().offer(requests.next());
+    }
+    CompletionStage<Done> served =
+        open.second()
+            .via(connection(port, client))
+            .mapAsync(1, response -> response.entity().toStrict(LIMIT.toMillis(), client))
+            .map(ArchiveTraining::checked)
+            .take(1 + (long) TrainingRequests.KINDS * ROUNDS)
+            .runForeach(
+                response -> {
+                  if (requests.hasNext()) {
+                    open.first().offer(requests.next());
+                  }
+                },
+                client);
+    Source.from(List.of(TrainingRequests.watch(), TrainingRequests.renewals(lease, ROUNDS)))
+        .concat(Source.never())
+        .via(connection(port, client))
+        .flatMapMerge(2, response -> response.entity().getDataBytes())
+        .runWith(Sink.ignore(), client);
     try {
-      // The stream of requests has no end: after an end a connection waits only 3 s for the
-      // responses, and at this priority a busy machine may need longer.
-      Source.from(requests())
-          .concat(Source.never())
-          .via(Http.get(client).connectionTo("127.0.0.1").toPort(port).http2WithPriorKnowledge())
-          .mapAsync(1, response -> response.entity().toStrict(LIMIT.toMillis(), client))
-          .map(ArchiveTraining::checked)
-          .take(2L * ROUNDS)
-          .runWith(Sink.ignore(), client)
-          .toCompletableFuture()
-          .get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+      served.toCompletableFuture().get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException enough) {
-      // The archive contains the classes loaded so far.
+      // The archive contains what was loaded and compiled so far.
       return;
     } catch (ExecutionException failed) {
       throw new IllegalStateException("training member does not serve", failed);
@@ -144,27 +171,8 @@ final class ArchiveTraining {
     }
   }
 
-  private static List<HttpRequest> requests() {
-    return IntStream.range(0, ROUNDS).boxed().flatMap(ArchiveTraining::round).toList();
-  }
-
-  private static Stream<HttpRequest> round(int number) {
-    ByteString key = ByteString.copyFromUtf8("training/" + number % 10);
-    return Stream.of(
-        request("Put", PutRequest.newBuilder().setKey(key).setValue(key).build()),
-        request("Range", RangeRequest.newBuilder().setKey(key).build()));
-  }
-
-  private static HttpRequest request(String method, MessageLite message) {
-    byte[] body = message.toByteArray();
-    // gRPC's frame: not compressed, four bytes of length
-    byte[] frame = new byte[5 + body.length];
-    frame[4] = (byte) body.length;
-    System.arraycopy(body, 0, frame, 5, body.length);
-    return HttpRequest.POST("/etcdserverpb.KV/" + method)
-        .withEntity(
-            HttpEntities.create(
-                MediaTypes.applicationBinary("grpc", false).toContentType(), frame));
+  private static Flow<HttpRequest, HttpResponse, ?> connection(int port, ActorSystem client) {
+    return Http.get(client).connectionTo("127.0.0.1").toPort(port).http2WithPriorKnowledge();
   }
 
   /** Requires that a response has a message besides its status. */

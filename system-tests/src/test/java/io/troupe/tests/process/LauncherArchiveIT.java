@@ -2,6 +2,12 @@ package io.troupe.tests.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.KVGrpc;
+import io.etcd.jetcd.api.PutRequest;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
 import io.troupe.testing.FreePort;
 import io.troupe.tests.process.TestJdks.Jdk;
 import java.io.IOException;
@@ -13,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -31,6 +38,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 @HeapIndependent
 class LauncherArchiveIT {
   private static final String JDKS = "io.troupe.tests.process.TestJdks#all";
+
+  /** More calls than start compilation, fewer than start profiles. */
+  private static final int PUTS = 2000;
 
   /** Training has the lowest priority: on a busy machine it takes long. */
   private static final Duration TIMEOUT = Duration.ofMinutes(10);
@@ -54,6 +64,10 @@ class LauncherArchiveIT {
   @TempDir Path directory = Path.of("");
 
   private NodeProcess.Builder node(Path home) {
+    return node(home, FreePort.next());
+  }
+
+  private NodeProcess.Builder node(Path home, int clientPort) {
     return NodeProcess.program(directory, NodeProcess.script("node").toString())
         .environment("JAVA_HOME", home.toString())
         .environment("TROUPE_JAR", NodeProcess.nodeJar().toString())
@@ -62,7 +76,7 @@ class LauncherArchiveIT {
         .environment("TROUPE_ARCHIVE_SECONDS", Long.toString(TIMEOUT.toSeconds()))
         .args(
             "-Dtroupe.data-dir=" + directory.resolve("data"),
-            "-Dtroupe.listen-client-urls=http://127.0.0.1:" + FreePort.next());
+            "-Dtroupe.listen-client-urls=http://127.0.0.1:" + clientPort);
   }
 
   private Path cache() {
@@ -120,6 +134,57 @@ class LauncherArchiveIT {
 
     Files.writeString(archive, "no archive at all");
     startAndStop(node(jdk.home()));
+  }
+
+  /**
+   * With an archive of JDK 25 the first compiler compiles what requests run without profiles, as
+   * the training showed. Without, or on an older JDK, it compiles with profiles.
+   */
+  @ParameterizedTest
+  @MethodSource(JDKS)
+  void requestsAfterStartRunCodeWithoutProfiles(Jdk jdk) throws IOException {
+    try (NodeProcess make = node(jdk.home()).environment("TROUPE_ARCHIVE", "make").start()) {
+      assertThat(make.awaitExit()).as(make.toString()).isZero();
+    }
+    int port = FreePort.next();
+    try (NodeProcess node =
+        node(jdk.home(), port)
+            .environment("TROUPE_JAVA_OPTS", "-XX:+PrintCompilation")
+            .start()
+            .awaitReady()) {
+      put("127.0.0.1:" + port, PUTS);
+      assertThat(node.stop()).isEqualTo(143);
+      long withoutProfiles = compiledMethods(node.out(), 2);
+      long withProfiles = compiledMethods(node.out(), 3);
+      long least = 100;
+      if (jdk.major() >= 25) {
+        assertThat(withoutProfiles).isGreaterThan(Math.max(least, 4 * withProfiles));
+      } else {
+        assertThat(withProfiles).isGreaterThan(Math.max(least, withoutProfiles));
+      }
+    }
+  }
+
+  private static void put(String endpoint, int count) {
+    ManagedChannel channel =
+        Grpc.newChannelBuilder(endpoint, InsecureChannelCredentials.create()).build();
+    try {
+      KVGrpc.KVBlockingStub kv = KVGrpc.newBlockingStub(channel);
+      for (int i = 0; i < count; i++) {
+        kv.put(PutRequest.newBuilder().setKey(ByteString.copyFromUtf8("key" + i % 10)).build());
+      }
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  /** Methods of this project that the log of compilations names with a level of the compilers. */
+  private static long compiledMethods(String log, int level) {
+    return Pattern.compile(
+            "^ *\\d+ +\\d+[ %sbn!]* " + level + " +io\\.troupe\\..*", Pattern.MULTILINE)
+        .matcher(log)
+        .results()
+        .count();
   }
 
   @Test

@@ -41,8 +41,16 @@ public final class NodeProcess implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofMinutes(2);
   private static final Duration POLL = Duration.ofMillis(20);
 
+  /** As in bin/node with an archive of JDK 25. */
+  private static final List<String> TRAINED_COMPILERS =
+      List.of(
+          "-XX:Tier0InvokeNotifyFreqLog=8",
+          "-XX:Tier0BackedgeNotifyFreqLog=11",
+          "-XX:Tier2InvokeNotifyFreqLog=18",
+          "-XX:Tier2BackedgeNotifyFreqLog=20");
+
   /** As in bin/node: starts of several members on two cores are mostly compilation. */
-  private static final List<String> LATE_COMPILER =
+  private static final List<String> LATE_COMPILERS =
       Stream.concat(
               Stream.of(
                   "-XX:Tier3InvocationThreshold=800",
@@ -209,7 +217,7 @@ public final class NodeProcess implements AutoCloseable {
   public static Builder jar(TestJdks.Jdk jdk, Path directory, List<String> beforeJar) {
     List<String> command = new ArrayList<>();
     command.addAll(List.of(jdk.java().toString(), "-Xmx" + TestHeap.size(), "-XX:+UseSerialGC"));
-    command.addAll(LATE_COMPILER);
+    command.addAll(jdk.major() >= 25 ? TRAINED_COMPILERS : LATE_COMPILERS);
     command.addAll(TestArchive.options(jdk));
     command.addAll(peerPort());
     command.addAll(beforeJar);
