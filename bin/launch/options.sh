@@ -6,9 +6,9 @@
 opts=(-XX:+UseParallelGC -XX:GCTimeRatio=19 -XX:-UsePerfData -Xlog:disable -Xlog:all=error:stderr)
 
 # Compilers. With an archive of JDK 25 that records which methods the training compiled: C1 compiles these methods after 256 calls, without
-# profiles. Code with profiles, which C2 needs, is half as fast: it follows after 131,072 calls, so that it runs briefly and not in the first
+# profiles. Code with profiles, which C2 needs, is half as fast: it follows after 262,144 calls, so that it runs briefly and not in the first
 # seconds (decision 0266).
-trained=(-XX:Tier0InvokeNotifyFreqLog=8 -XX:Tier0BackedgeNotifyFreqLog=11 -XX:Tier2InvokeNotifyFreqLog=17 -XX:Tier2BackedgeNotifyFreqLog=19)
+trained=(-XX:Tier0InvokeNotifyFreqLog=8 -XX:Tier0BackedgeNotifyFreqLog=11 -XX:Tier2InvokeNotifyFreqLog=18 -XX:Tier2BackedgeNotifyFreqLog=20)
 # Without such an archive both compilers start later than usual for code that a start runs often (the JDK, the configuration), because on two
 # cores their threads take a third of the start. For code that a server runs often they start as usual or a little later: methods of the
 # packages below count four times as fast (decision 0142).

@@ -46,8 +46,8 @@ public final class NodeProcess implements AutoCloseable {
       List.of(
           "-XX:Tier0InvokeNotifyFreqLog=8",
           "-XX:Tier0BackedgeNotifyFreqLog=11",
-          "-XX:Tier2InvokeNotifyFreqLog=17",
-          "-XX:Tier2BackedgeNotifyFreqLog=19");
+          "-XX:Tier2InvokeNotifyFreqLog=18",
+          "-XX:Tier2BackedgeNotifyFreqLog=20");
 
   /** As in bin/node: starts of several members on two cores are mostly compilation. */
   private static final List<String> LATE_COMPILERS =
