@@ -26,6 +26,7 @@ import java.util.Map;
  */
 final class ColdCommand {
   private static final List<Integer> WINDOW_ENDS = List.of(10, 20, 40, 60);
+  private static final int GENERATOR_WARM_UP_SECONDS = 10;
   private static final List<String> PROFILES = List.of("put", "range", "kubernetes");
 
   private ColdCommand() {}
@@ -45,7 +46,8 @@ final class ColdCommand {
       for (Variant variant : variants) {
         // Unmeasured: creates the archive, and compiles the generator's code.
         ArchiveMaking.run(variant.command());
-        measure(variant, settings, loops, List.of(ends.get(0)), clients);
+        int seconds = Math.max(ends.get(0), GENERATOR_WARM_UP_SECONDS);
+        measure(variant, settings, loops, List.of(seconds), clients);
       }
       for (int i = 0; i < settings.rounds(); i++) {
         for (Variant variant : variants) {

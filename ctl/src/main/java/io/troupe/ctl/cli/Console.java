@@ -9,8 +9,11 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -186,14 +189,29 @@ public final class Console {
     }
   }
 
+  /** Returns etcdctl's text. The file system tells the cause: the JDKs' texts differ. */
   private static String startError(String program, IOException e) {
-    String message = String.valueOf(e.getMessage());
-    if (!message.contains("error=2,")) {
-      return message;
+    if (!program.contains("/")) {
+      return isOnPath(program)
+          ? String.valueOf(e.getMessage())
+          : "exec: \"" + program + "\": executable file not found in $PATH";
     }
-    return program.contains("/")
-        ? "fork/exec " + program + ": no such file or directory"
-        : "exec: \"" + program + "\": executable file not found in $PATH";
+    Path file = Path.of(program);
+    if (!Files.exists(file)) {
+      return "fork/exec " + program + ": no such file or directory";
+    }
+    return isProgram(file)
+        ? String.valueOf(e.getMessage())
+        : "fork/exec " + program + ": permission denied";
+  }
+
+  private static boolean isOnPath(String program) {
+    return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
+        .anyMatch(directory -> isProgram(Path.of(directory, program)));
+  }
+
+  private static boolean isProgram(Path file) {
+    return Files.isRegularFile(file) && Files.isExecutable(file);
   }
 
   /**
