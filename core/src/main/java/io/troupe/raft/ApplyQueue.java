@@ -14,9 +14,11 @@ final class ApplyQueue {
 
   /**
    * Part of the log's memory for entries that every member stores. A new leader may need a few of
-   * them, for followers that were behind its predecessor; older ones it reads from the disk.
+   * them, for followers that were behind its predecessor; older ones it reads from the disk. They
+   * must be few beside the objects of the young generation, or they live until it is collected
+   * twice and reach the old one (docs/decisions/0254).
    */
-  private static final int STORED_PART = 64;
+  private static final int STORED_PART = 512;
 
   private final RaftEffects effects;
   private final RaftLog log;

@@ -16,13 +16,17 @@ import org.junit.jupiter.api.Test;
 class LogMemoryTest {
   private static final int ENTRY_BYTES = 200 - RaftLog.ENTRY_OVERHEAD_BYTES;
 
-  /** A hundred entries of 200 bytes; of those that all members store, one or two. */
+  /** A hundred entries of 200 bytes; those that all members store do not fit. */
   private static final RaftSettings SETTINGS =
       new RaftSettings(10, 2, 4, 100_000, 100, 100_000, 1000, 20_000, 30);
 
   private static final int COUNT = 20;
 
   private static RaftFixture member(int voters) {
+    return member(voters, SETTINGS);
+  }
+
+  private static RaftFixture member(int voters, RaftSettings settings) {
     RaftFixture member =
         new RaftFixture(
             new RaftState(
@@ -33,7 +37,7 @@ class LogMemoryTest {
                 0,
                 List.of(),
                 0),
-            SETTINGS);
+            settings);
     member.effects.take();
     return member;
   }
@@ -62,7 +66,7 @@ class LogMemoryTest {
   }
 
   @Test
-  void followerKeepsOnlyTheNewestAppliedEntries() {
+  void followerFreesAppliedEntries() {
     RaftFixture follower = member(3);
     for (int i = 1; i <= COUNT; i++) {
       follower.append(3, i - 1, i == 1 ? 0 : 3, i, entry(i));
@@ -70,19 +74,36 @@ class LogMemoryTest {
     }
     assertThat(heldBytes(follower)).as("not applied yet").isEqualTo(COUNT * 200L);
     applyAll(follower);
-    assertThat(heldBytes(follower)).isBetween(200L, 400L);
+    assertThat(heldBytes(follower)).isZero();
     assertThat(follower.core.log.lastIndex()).isEqualTo(COUNT);
     assertThat(follower.core.log.firstInMemory()).isGreaterThan(COUNT - 2);
   }
 
   @Test
-  void lonelyLeaderKeepsOnlyTheNewestAppliedEntries() {
+  void lonelyLeaderFreesAppliedEntries() {
     RaftFixture leader = member(1).ticks(2 * SETTINGS.electionTicks());
     leader.durable();
     propose(leader, COUNT);
     applyAll(leader);
     assertThat(leader.core.status().commit()).isGreaterThan(COUNT - 1L);
-    assertThat(heldBytes(leader)).isLessThanOrEqualTo(400);
+    assertThat(heldBytes(leader)).isZero();
+  }
+
+  /** Puts of 256 bytes: 100 clients on two cores finish over a thousand between collections. */
+  @Test
+  void keptEntriesAreFewerThanThePutsBetweenTwoCollections() {
+    RaftSettings settings = RaftSettings.defaults();
+    RaftFixture follower = member(3, settings);
+    int count = 8192;
+    for (int i = 1; i <= count; i++) {
+      Entry put = new Entry(3, i, Entry.Kind.OPERATION, Bytes.wrap(new byte[320]));
+      follower.append(3, i - 1, i == 1 ? 0 : 3, i, put);
+    }
+    follower.durable();
+    applyAll(follower);
+    assertThat(follower.core.status().applied()).isEqualTo(count);
+    long kept = count + 1 - follower.core.log.firstInMemory();
+    assertThat(kept).isBetween(100L, 500L);
   }
 
   @Test
