@@ -56,4 +56,4 @@ fi
 heap=$((heap / 1024))
 initial=$((heap < 131072 ? heap : 131072))
 # The young generation starts small, because an idle member fills all of it with garbage once; it grows with the load.
-young=$((initial / 10))
+young=$((initial / 16))

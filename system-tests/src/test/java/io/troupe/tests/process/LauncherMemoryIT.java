@@ -97,7 +97,7 @@ class LauncherMemoryIT {
           .contains(
               "-Xmx" + heapMebibytes * 1024 + "k",
               "-Xms" + 128 * 1024 + "k",
-              "-XX:NewSize=" + 128 * 1024 / 10 + "k",
+              "-XX:NewSize=" + 128 * 1024 / 16 + "k",
               "-XX:GCTimeRatio=19");
     }
   }
