@@ -94,7 +94,7 @@ final class ScaleCommand {
     facts.append('\n');
   }
 
-  /** Checks the options as {@link #run} does. */
+  /** Returns the sizes, and checks the other options of {@link #run} before a fill takes hours. */
   static List<Integer> sizes(Options options) {
     if (RunningServer.isNamed(options)) {
       for (String other : List.of("sizes", "sorted", "settle", "etcd")) {
@@ -104,6 +104,8 @@ final class ScaleCommand {
         }
       }
     }
+    isSorted(options);
+    settleTime(options);
     List<Integer> sizes = options.sizes("sizes", SIZES);
     int last = 0;
     for (int size : sizes) {
@@ -119,6 +121,14 @@ final class ScaleCommand {
     return sizes;
   }
 
+  private static boolean isSorted(Options options) {
+    return options.isOn("sorted");
+  }
+
+  private static Duration settleTime(Options options) {
+    return options.duration("settle", Duration.ZERO);
+  }
+
   private static String text(
       Options options,
       BenchSettings settings,
@@ -132,7 +142,7 @@ final class ScaleCommand {
         + settings.load().valueBytes()
         + " B; members: "
         + settings.members()
-        + (options.isOn("sorted") ? "; keys written in their order" : "")
+        + (isSorted(options) ? "; keys written in their order" : "")
         + "; single requests at "
         + settings.load().rate()
         + "/s for "
@@ -161,8 +171,8 @@ final class ScaleCommand {
       Keyspace unused = new Keyspace(1, settings.load().valueBytes(), settings.load().seed());
       Target target =
           new Target(loops, server.endpoints(), new Meter(server::usage), unused, settings.load());
-      ScaleMeasurement scale = new ScaleMeasurement(target, options.isOn("sorted"));
-      Duration settle = options.duration("settle", Duration.ZERO);
+      ScaleMeasurement scale = new ScaleMeasurement(target, isSorted(options));
+      Duration settle = settleTime(options);
       for (int size : sizes) {
         System.out.println(command.name() + ": filling to " + Figures.count((double) size));
         scale.add("fill", ScalePoint.PER_SECOND, scale.fill(size));

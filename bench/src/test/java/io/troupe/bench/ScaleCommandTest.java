@@ -32,6 +32,14 @@ class ScaleCommandTest {
   }
 
   @Test
+  void optionsOfFillAreCheckedBeforeFill() {
+    assertThatThrownBy(() -> ScaleCommand.sizes(parse("--sorted", "yes")))
+        .hasMessage("--sorted: on or off, not yes");
+    assertThatThrownBy(() -> ScaleCommand.sizes(parse("--settle", "long")))
+        .hasMessage("--settle: not a duration: long");
+  }
+
+  @Test
   void runningServerHasEndpointsAndMayHaveProcess() {
     Options options = parse("--endpoint", "127.0.0.1:1,127.0.0.1:2");
     assertThat(RunningServer.isNamed(options)).isTrue();

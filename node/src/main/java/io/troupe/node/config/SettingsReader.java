@@ -117,7 +117,7 @@ final class SettingsReader {
             (int) number("max-connections-per-address", 0, 1_000_000)),
         bytes("client-memory-bytes", 0, Runtime.getRuntime().maxMemory() / 2),
         (int) number("max-pending-proposals", 1, 10_000_000),
-        number("quota-backend-bytes", Long.MIN_VALUE, Long.MAX_VALUE),
+        bytesOrNegative("quota-backend-bytes"),
         bytes("min-free-disk-bytes", 0, Long.MAX_VALUE),
         duration("watch-progress-notify-interval", Duration.ofMillis(100), Duration.ofDays(1)),
         bytes("watch-stream-buffer-bytes", 64 << 10, 1 << 30),
@@ -293,6 +293,14 @@ final class SettingsReader {
   private long bytes(String key, long min, long max) {
     long value = typed(key, config::getBytes, "a size such as 1572864 or \"64 MiB\"");
     return inRange(key, value, min, max);
+  }
+
+  private long bytesOrNegative(String key) {
+    return typed(
+        key,
+        path ->
+            config.getString(path).startsWith("-") ? config.getLong(path) : config.getBytes(path),
+        "a size such as 8589934592 or \"8 GiB\", or a negative number");
   }
 
   private long inRange(String key, long value, long min, long max) {

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Monitors the free space of the file systems of the data directory and of the log. Writes are
  * refused before the log itself runs out of space; reads, deletes and compaction continue.
- * Thread-safe. Reads the free space at most once per second.
+ * Thread-safe. For writes it reads the free space at most twice per second.
  */
 public final class DiskSpaceMonitor implements DiskCapacity {
   private static final Logger LOG = LoggerFactory.getLogger(DiskSpaceMonitor.class);
@@ -31,6 +31,7 @@ public final class DiskSpaceMonitor implements DiskCapacity {
 
   private final List<Path> directories;
   private final long minFreeBytes;
+  private final UsableSpace usableSpace;
   private final List<DiskReserve> reserves;
   private int checksUntilReserve = CHECKS_BEFORE_RESERVE;
   private boolean reserveComplained;
@@ -38,9 +39,19 @@ public final class DiskSpaceMonitor implements DiskCapacity {
   private volatile long free = Long.MAX_VALUE;
   private volatile boolean low;
 
+  /** Reads the bytes that the process can write to the file system of a directory. */
+  interface UsableSpace {
+    long of(Path directory) throws IOException;
+  }
+
   public DiskSpaceMonitor(List<Path> directories, long minFreeBytes) {
+    this(directories, minFreeBytes, directory -> Files.getFileStore(directory).getUsableSpace());
+  }
+
+  DiskSpaceMonitor(List<Path> directories, long minFreeBytes, UsableSpace usableSpace) {
     this.directories = List.copyOf(directories);
     this.minFreeBytes = minFreeBytes;
+    this.usableSpace = usableSpace;
     this.reserves =
         directories.stream().map(directory -> reserve(directory, minFreeBytes)).toList();
     this.askedNanos = System.nanoTime() - ASK_EVERY_NANOS;
@@ -125,7 +136,9 @@ public final class DiskSpaceMonitor implements DiskCapacity {
 
   @Override
   public boolean isLow() {
-    ask();
+    if (System.nanoTime() - askedNanos >= ASK_EVERY_NANOS) {
+      ask();
+    }
     return low;
   }
 
@@ -136,16 +149,12 @@ public final class DiskSpaceMonitor implements DiskCapacity {
   }
 
   private void ask() {
-    long now = System.nanoTime();
-    if (now - askedNanos < ASK_EVERY_NANOS) {
-      return;
-    }
-    askedNanos = now;
+    askedNanos = System.nanoTime();
     try {
       Path fullest = directories.get(0);
       long usable = Long.MAX_VALUE;
       for (Path directory : directories) {
-        long here = Files.getFileStore(directory).getUsableSpace();
+        long here = usableSpace.of(directory);
         if (here < usable) {
           usable = here;
           fullest = directory;

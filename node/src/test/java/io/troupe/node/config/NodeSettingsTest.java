@@ -59,6 +59,19 @@ class NodeSettingsTest {
   }
 
   @Test
+  void quotaIsSizeOrNegativeNumber() {
+    assertThat(settings().quotaBackendBytes()).isZero();
+    assertThat(settings("quota-backend-bytes = 8589934592").quotaBackendBytes())
+        .isEqualTo(8L << 30);
+    assertThat(settings("quota-backend-bytes = 8 GiB").quotaBackendBytes()).isEqualTo(8L << 30);
+    assertThat(settings("quota-backend-bytes = -1").quotaBackendBytes()).isEqualTo(-1);
+    for (String wrong : List.of("8 Gibi", "-1 GiB", "much", "9 EiB")) {
+      assertThatThrownBy(() -> settings("quota-backend-bytes = " + wrong))
+          .hasMessageContainingAll("troupe.quota-backend-bytes", wrong, "8 GiB");
+    }
+  }
+
+  @Test
   void snapshotRateHasLowerBound() {
     assertThat(settings().snapshotSendRateBytes()).isEqualTo(64L << 20);
     assertThatThrownBy(() -> settings("snapshot-send-rate = 1 KiB"))

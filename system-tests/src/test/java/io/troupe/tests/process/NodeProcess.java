@@ -42,7 +42,7 @@ public final class NodeProcess implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(20);
 
   /** As in bin/node with an archive of JDK 25. */
-  private static final List<String> TRAINED_COMPILERS =
+  static final List<String> TRAINED_COMPILERS =
       List.of(
           "-XX:Tier0InvokeNotifyFreqLog=8",
           "-XX:Tier0BackedgeNotifyFreqLog=11",
@@ -50,7 +50,7 @@ public final class NodeProcess implements AutoCloseable {
           "-XX:Tier2BackedgeNotifyFreqLog=20");
 
   /** As in bin/node: starts of several members on two cores are mostly compilation. */
-  private static final List<String> LATE_COMPILERS =
+  static final List<String> LATE_COMPILERS =
       Stream.concat(
               Stream.of(
                   "-XX:Tier3InvocationThreshold=800",
@@ -248,7 +248,7 @@ public final class NodeProcess implements AutoCloseable {
   }
 
   /** Surefire and Failsafe run in the module's directory. */
-  private static Path root() {
+  static Path root() {
     Path here = Path.of("").toAbsolutePath();
     return here.endsWith("system-tests") ? Objects.requireNonNull(here.getParent()) : here;
   }
