@@ -46,6 +46,7 @@ class BuildSelectionTest {
           "RunnableJarIT",
           "LauncherIT",
           // One process without a member.
+          "CompilerOptionsTest",
           "DataDirTest",
           "KillTest",
           "ProgramTest",
