@@ -37,6 +37,7 @@ import org.apache.pekko.stream.ActorAttributes;
 import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.FlowShape;
 import org.apache.pekko.stream.Graph;
+import org.apache.pekko.stream.TLSProtocol.SendBytes;
 import org.apache.pekko.stream.TLSProtocol.SessionBytes;
 import org.apache.pekko.stream.TLSProtocol.SslTlsInbound;
 import org.apache.pekko.stream.TLSProtocol.SslTlsOutbound;
@@ -44,7 +45,6 @@ import org.apache.pekko.stream.javadsl.BidiFlow;
 import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.stream.javadsl.Keep;
 import org.apache.pekko.stream.javadsl.Source;
-import org.apache.pekko.stream.javadsl.TLSPlacebo;
 import org.apache.pekko.util.ByteString;
 import scala.concurrent.ExecutionContext;
 import scala.concurrent.Future;
@@ -144,9 +144,11 @@ public final class HttpLayer {
     }
     Flow<SslTlsInbound, SslTlsOutbound, Future<ServerTerminator>> both =
         ProtocolSwitch.byPreface(one.asScala(), two.asScala()).asJava();
-    return TLSPlacebo.getInstance()
-        .reversed()
-        .join(plain(both), Keep.right())
+    return Flow.of(ByteString.class)
+        .map(HttpLayer::withoutSession)
+        .viaMat(both, Keep.right())
+        .collectType(SendBytes.class)
+        .map(SendBytes::bytes)
         .watchTermination(this::registered);
   }
 
@@ -256,10 +258,13 @@ public final class HttpLayer {
     return (CompletionStage<HttpResponse>) (CompletionStage<?>) response;
   }
 
-  /** A flow that accepts every inbound element accepts the bytes of a session. */
-  @SuppressWarnings("unchecked")
-  private static <M> Flow<SessionBytes, SslTlsOutbound, M> plain(
-      Flow<SslTlsInbound, SslTlsOutbound, M> flow) {
-    return (Flow<SessionBytes, SslTlsOutbound, M>) (Flow<?, SslTlsOutbound, M>) flow;
+  /**
+   * The bytes of a client as Pekko HTTP expects them. Their session would only reach a request with
+   * {@code include-tls-session-info-header} or {@code include-ssl-session-attribute}, which are
+   * off. Pekko's own {@code TLSPlacebo} has a session of the JDK's default TLS context: to make it
+   * takes 0.1 s, and it fails if that context is misconfigured.
+   */
+  private static SslTlsInbound withoutSession(ByteString bytes) {
+    return new SessionBytes(null, bytes);
   }
 }

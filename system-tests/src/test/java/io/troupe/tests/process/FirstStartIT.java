@@ -102,19 +102,35 @@ class FirstStartIT {
           .containsPattern("starting Troupe version=\\S+ commit=\\S+ commit-date=\\S+")
           .containsPattern("java-version=\\S+ heap-max=\\d+MiB")
           .contains("data-dir=" + data());
-      String metrics =
-          HttpClient.newHttpClient()
-              .send(
-                  HttpRequest.newBuilder(URI.create("http://" + node.endpoint() + "/metrics"))
-                      .build(),
-                  BodyHandlers.ofString())
-              .body();
-      assertThat(metrics.lines().filter(line -> line.startsWith("troupe_build_info{")).toList())
+      assertThat(
+              get(node, "/metrics")
+                  .lines()
+                  .filter(line -> line.startsWith("troupe_build_info{"))
+                  .toList())
           .singleElement()
           .asString()
           .contains("version=\"", "commit=\"", "java_version=\"", "heap_max=\"", "etcd_version=\"")
           .doesNotContain(directory.toString());
     }
+  }
+
+  /** The JDK's default for TLS, which takes 0.1 s to make, fails here. */
+  @Test
+  void memberWithoutTlsUsesNoTls() throws IOException, InterruptedException {
+    String missing = "-Djavax.net.ssl.keyStore=" + directory.resolve("missing");
+    try (NodeProcess node =
+        NodeProcess.member(TestJdks.running(), directory, missing).start().awaitReady()) {
+      assertThat(get(node, "/health")).contains("\"health\":\"true\"");
+    }
+  }
+
+  private static String get(NodeProcess node, String path)
+      throws IOException, InterruptedException {
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(URI.create("http://" + node.endpoint() + path)).build(),
+            BodyHandlers.ofString())
+        .body();
   }
 
   private static void isOneLine(NodeProcess node, int status, String... parts) {
