@@ -1,5 +1,5 @@
-# Part of bin/node. Sets $opts (for every JVM, also of the archive), $trained or $untrained (compilers) and $ending (when the heap of a member is
-# used up).
+# Part of bin/node. Uses $found and $update (of the JDK), $heap and $cpus. Sets $opts (for every JVM, also of the archive), $trained or $untrained
+# (compilers) and $ending (when the heap of a member is used up).
 
 # GCTimeRatio: the young generation grows only while its collections take more than a twentieth of the time. By default it grows until they take
 # a hundredth, which costs 70 MiB (decision 0265).
@@ -9,6 +9,9 @@ opts=(-XX:+UseParallelGC -XX:GCTimeRatio=19 -XX:-UsePerfData -Xlog:disable -Xlog
 # profiles. Code with profiles, which C2 needs, is half as fast: it follows after 262,144 calls, so that it runs briefly and not in the first
 # seconds (decision 0266).
 trained=(-XX:Tier0InvokeNotifyFreqLog=8 -XX:Tier0BackedgeNotifyFreqLog=11 -XX:Tier2InvokeNotifyFreqLog=18 -XX:Tier2BackedgeNotifyFreqLog=20)
+# Two threads of C1, as the JVM has from 16 processors on, and up to four of C2, each started only while its queue is long. One thread of C1
+# gets too little time beside the many threads of a member that starts under load (decision 0267).
+if [ "$cpus" -lt 16 ]; then trained+=(-XX:CICompilerCount=6); fi
 # Without such an archive both compilers start later than usual for code that a start runs often (the JDK, the configuration), because on two
 # cores their threads take a third of the start. For code that a server runs often they start as usual or a little later: methods of the
 # packages below count four times as fast (decision 0142).

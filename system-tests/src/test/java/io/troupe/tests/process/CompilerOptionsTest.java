@@ -11,17 +11,26 @@ import org.junit.jupiter.api.Test;
 class CompilerOptionsTest {
   @Test
   void testsUseCompilerOptionsOfLauncher() throws Exception {
-    assertThat(launcher("trained")).isEqualTo(NodeProcess.TRAINED_COMPILERS);
-    assertThat(launcher("untrained")).isEqualTo(NodeProcess.LATE_COMPILERS);
+    assertThat(launcher("trained", 2)).isEqualTo(NodeProcess.TRAINED_COMPILERS);
+    assertThat(launcher("untrained", 2)).isEqualTo(NodeProcess.LATE_COMPILERS);
   }
 
-  /** Returns what bin/launch/options.sh sets, for JDK 25. */
-  private static List<String> launcher(String variable) throws IOException, InterruptedException {
+  @Test
+  void manyProcessorsKeepTheThreadsThatTheJvmChooses() throws Exception {
+    assertThat(launcher("trained", 15)).contains("-XX:CICompilerCount=6");
+    assertThat(launcher("trained", 16)).isNotEmpty().noneMatch(option -> option.contains("Count"));
+  }
+
+  /** Returns what bin/launch/options.sh sets, for JDK 25 on that number of processors. */
+  private static List<String> launcher(String variable, int processors)
+      throws IOException, InterruptedException {
     Process shell =
         new ProcessBuilder(
                 "bash",
                 "-euc",
-                "found=25; update=3; heap=1; . bin/launch/options.sh; printf '%s\\n' \"${"
+                "found=25; update=3; heap=1; cpus="
+                    + processors
+                    + "; . bin/launch/options.sh; printf '%s\\n' \"${"
                     + variable
                     + "[@]}\"")
             .directory(NodeProcess.root().toFile())

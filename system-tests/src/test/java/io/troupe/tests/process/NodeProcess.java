@@ -41,13 +41,14 @@ public final class NodeProcess implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofMinutes(2);
   private static final Duration POLL = Duration.ofMillis(20);
 
-  /** As in bin/node with an archive of JDK 25. */
+  /** As in bin/node with an archive of JDK 25 on few processors. */
   static final List<String> TRAINED_COMPILERS =
       List.of(
           "-XX:Tier0InvokeNotifyFreqLog=8",
           "-XX:Tier0BackedgeNotifyFreqLog=11",
           "-XX:Tier2InvokeNotifyFreqLog=18",
-          "-XX:Tier2BackedgeNotifyFreqLog=20");
+          "-XX:Tier2BackedgeNotifyFreqLog=20",
+          "-XX:CICompilerCount=6");
 
   /** As in bin/node: starts of several members on two cores are mostly compilation. */
   static final List<String> LATE_COMPILERS =
