@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class CompactionHashes implements AutoCloseable {
   private static final int REMEMBERED = 10;
 
+  private final HashWindows windows = new HashWindows();
   private final TreeMap<Long, HashResult.Hash> remembered = new TreeMap<>();
 
   /** By revision: the pending one and those that are being computed. */
@@ -27,6 +28,11 @@ final class CompactionHashes implements AutoCloseable {
 
   private @Nullable PendingHash waiting;
   private boolean closed;
+
+  /** The windows of all hashes of this store. */
+  HashWindows windows() {
+    return windows;
+  }
 
   /** Called by the writer when a compaction is applied and not yet visible to readers. */
   void begin(PendingHash next) {
@@ -85,7 +91,7 @@ final class CompactionHashes implements AutoCloseable {
   private HashResult.Hash make(PendingHash mine) {
     HashResult.Hash hash = null;
     try {
-      hash = mine.make();
+      hash = mine.make(windows);
       return hash;
     } finally {
       made(mine, hash);

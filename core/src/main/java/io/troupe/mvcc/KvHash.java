@@ -18,8 +18,6 @@ import java.util.zip.CRC32C;
  */
 final class KvHash {
   private static final Bytes BUCKET = Bytes.utf8("key");
-  private static final int LEAST_WINDOW_BYTES = 1 << 20;
-  private static final int MOST_WINDOW_BYTES = 64 << 20;
 
   // As in VersionIterator.
   private static final int STEPS_BEFORE_SEEK = 4;
@@ -52,38 +50,24 @@ final class KvHash {
   private long keptAt;
 
   /**
-   * Prepares a hash whose window takes one sixty-fourth of the heap.
+   * Prepares a hash.
    *
    * @param changes over the revision space up to the hash revision
    * @param rows over all versions
-   */
-  KvHash(Cursor changes, VersionCursor rows, long compactRevision, long hashRevision) {
-    this(changes, rows, compactRevision, hashRevision, windowOfHeap());
-  }
-
-  /**
-   * Prepares a hash.
-   *
-   * @param windowChanges maximum number of changes that are hashed in one walk, 1 or more; the hash
-   *     does not depend on it
+   * @param window an empty one, for the changes that are hashed in one walk; the hash does not
+   *     depend on its size
    */
   KvHash(
       Cursor changes,
       VersionCursor rows,
       long compactRevision,
       long hashRevision,
-      int windowChanges) {
+      HashWindow window) {
     this.changes = changes;
     this.rows = rows;
     this.compactRevision = compactRevision;
     this.hashRevision = hashRevision;
-    this.window = new HashWindow(windowChanges);
-  }
-
-  private static int windowOfHeap() {
-    long share = Runtime.getRuntime().maxMemory() / 64;
-    long bytes = Math.max(LEAST_WINDOW_BYTES, Math.min(MOST_WINDOW_BYTES, share));
-    return (int) (bytes / HashWindow.CHANGE_BYTES);
+    this.window = window;
   }
 
   /** The hash of no records. */
@@ -95,6 +79,17 @@ final class KvHash {
 
   private static void begin(CRC32C crc) {
     crc.update(BUCKET.backingArray(), BUCKET.backingOffset(), BUCKET.length());
+  }
+
+  /** Computes a hash of the content of these cursors, which stay open. */
+  static int compute(
+      HistoryCursors cursors, long compactRevision, long hashRevision, HashWindows windows) {
+    HashWindow window = windows.take();
+    int hash =
+        new KvHash(cursors.changes(), cursors.rows(), compactRevision, hashRevision, window)
+            .compute();
+    windows.giveBack(window);
+    return hash;
   }
 
   int compute() {

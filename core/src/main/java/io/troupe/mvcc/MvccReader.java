@@ -448,7 +448,7 @@ public final class MvccReader {
       if (view.get().compactedRevision() != compacted) {
         return null;
       }
-      int crc = new KvHash(cursors.changes(), cursors.rows(), compacted, at).compute();
+      int crc = KvHash.compute(cursors, compacted, at, hashes.windows());
       return new HashResult.Hash(crc, compacted, at, before.revision());
     }
   }

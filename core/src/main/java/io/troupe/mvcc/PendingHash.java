@@ -31,9 +31,9 @@ final class PendingHash {
   }
 
   /** Computes the hash, for the caller and all callers of {@link #await}; slow. */
-  HashResult.Hash make() {
+  HashResult.Hash make(HashWindows windows) {
     try (cursors) {
-      int crc = new KvHash(cursors.changes(), cursors.rows(), compactedBefore, revision).compute();
+      int crc = KvHash.compute(cursors, compactedBefore, revision, windows);
       HashResult.Hash hash = new HashResult.Hash(crc, compactedBefore, revision, revision);
       made.complete(hash);
       return hash;

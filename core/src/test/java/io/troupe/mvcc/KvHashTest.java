@@ -29,7 +29,7 @@ class KvHashTest {
     try (Cursor changes =
             store.cursor(Space.REV, Bytes.EMPTY, StoreKeys.revision(at + 1, 0), false);
         VersionCursor rows = VersionCursor.open(store, Bytes.EMPTY, null)) {
-      return new KvHash(changes, rows, compacted, at, windowChanges).compute();
+      return new KvHash(changes, rows, compacted, at, new HashWindow(windowChanges)).compute();
     }
   }
 
@@ -90,7 +90,27 @@ class KvHashTest {
             .as("seed=%d at=%d compacted=%d window=%d", seed, at, compacted, window)
             .isEqualTo(expected);
       }
+      assertThat(fixture.machine.reader().hashNow(at))
+          .as("seed=%d, with the window of the hash before", seed)
+          .isEqualTo(new HashResult.Hash(expected, compacted, at, revision()));
     }
+  }
+
+  @Test
+  void nextHashUsesTheWindowOfTheLastOne() {
+    HashWindows windows = new HashWindows();
+    HashWindow first = windows.take();
+    HashWindow atTheSameTime = windows.take();
+    assertThat(atTheSameTime).isNotSameAs(first);
+    first.add(7, 0);
+    first.expect(Bytes.utf8("k"));
+
+    windows.giveBack(first);
+
+    assertThat(windows.take()).isSameAs(first);
+    assertThat(first.size()).isZero();
+    assertThat(first.leastKey()).isNull();
+    assertThat(windows.take()).as("each has one owner").isNotSameAs(first);
   }
 
   /** Steps that a hash of the current revision takes. */

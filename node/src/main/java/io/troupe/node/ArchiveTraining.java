@@ -132,7 +132,8 @@ final class ArchiveTraining {
     // Ports differ, so no other member of this training grants the same lease.
     long lease = port;
     Iterator<HttpRequest> requests =
-        Stream.concat(Stream.of(TrainingRequests.grant(lease)), TrainingRequests.unary(ROUNDS))
+        Stream.concat(
+                Stream.of(TrainingRequests.grant(lease)), TrainingRequests.unary(ROUNDS, lease))
             .iterator();
     // The source of requests has no end: after an end a connection waits only 3 s for the
     // responses, and at this priority a busy machine may need longer.

@@ -27,13 +27,16 @@ import org.apache.pekko.stream.javadsl.Source;
  */
 final class TrainingRequests {
   /** Kinds of requests with one response. */
-  static final int KINDS = 8;
+  static final int KINDS = 10;
 
   private static final int KEYS = 10;
   private static final ByteString FIRST_KEY = ByteString.copyFromUtf8("training/");
   private static final ByteString END = ByteString.copyFromUtf8("training0");
   private static final ByteString VALUE = ByteString.copyFrom(new byte[256]);
   private static final long LEASE_SECONDS = 60;
+
+  /** Rounds between a write and the read at its revision. */
+  private static final int IN_PAST = 10;
 
   private static final ContentType GRPC =
       MediaTypes.applicationBinary("grpc", false).toContentType();
@@ -44,35 +47,44 @@ final class TrainingRequests {
    * Returns requests with one response each.
    *
    * @param rounds how often each of the {@link #KINDS} kinds is sent, at least 1
+   * @param lease a lease that exists when the first request is served
    */
-  static Stream<HttpRequest> unary(int rounds) {
-    return IntStream.range(0, rounds).boxed().flatMap(TrainingRequests::round);
+  static Stream<HttpRequest> unary(int rounds, long lease) {
+    return IntStream.range(0, rounds).boxed().flatMap(number -> round(number, lease));
   }
 
-  private static Stream<HttpRequest> round(int number) {
+  private static Stream<HttpRequest> round(int number, long lease) {
     ByteString key = key(number);
     RangeRequest get = RangeRequest.newBuilder().setKey(key).build();
     RangeRequest page =
         RangeRequest.newBuilder().setKey(FIRST_KEY).setRangeEnd(END).setLimit(5).build();
     PutRequest put = PutRequest.newBuilder().setKey(key).setValue(VALUE).build();
+    // Each round before has added a revision, so this one is in the past.
+    long past = Math.max(1, number - IN_PAST);
     return Stream.of(
         request("KV/Put", put),
         request("KV/Range", get),
         request("KV/Range", get.toBuilder().setSerializable(true).build()),
         request("KV/Range", page),
         request("KV/Range", page.toBuilder().setCountOnly(true).build()),
-        request("KV/Txn", create(number)),
+        request("KV/Range", page.toBuilder().setRevision(past).build()),
+        request("KV/Txn", create(key(number + 1), 0)),
         request("KV/Txn", update(put, get)),
-        request("KV/DeleteRange", DeleteRangeRequest.newBuilder().setKey(key(number + 1)).build()));
+        request("KV/DeleteRange", DeleteRangeRequest.newBuilder().setKey(key(number + 1)).build()),
+        request("KV/Txn", create(event(number, lease), lease)));
   }
 
   private static ByteString key(int number) {
     return FIRST_KEY.concat(ByteString.copyFromUtf8(Integer.toString(number % KEYS)));
   }
 
-  /** Returns a transaction that creates a key that does not exist. */
-  private static TxnRequest create(int number) {
-    ByteString key = key(number + 1);
+  /** Returns a key of its own for each round and lease, as events have in Kubernetes. */
+  private static ByteString event(int number, long lease) {
+    return FIRST_KEY.concat(ByteString.copyFromUtf8("event-" + lease + "-" + number));
+  }
+
+  /** Returns a transaction that creates a key, if it does not exist. */
+  private static TxnRequest create(ByteString key, long lease) {
     return TxnRequest.newBuilder()
         .addCompare(
             Compare.newBuilder()
@@ -82,7 +94,7 @@ final class TrainingRequests {
                 .setModRevision(0))
         .addSuccess(
             RequestOp.newBuilder()
-                .setRequestPut(PutRequest.newBuilder().setKey(key).setValue(VALUE)))
+                .setRequestPut(PutRequest.newBuilder().setKey(key).setValue(VALUE).setLease(lease)))
         .build();
   }
 
@@ -122,14 +134,18 @@ final class TrainingRequests {
         Source.repeat(LeaseKeepAliveRequest.newBuilder().setID(lease).build()).take(count));
   }
 
-  /** Returns a watch on all keys of these requests, which stays open. */
+  /** Returns a watch on all keys of these requests, as an apiserver creates it; it stays open. */
   static HttpRequest watch() {
     return stream(
         "Watch/Watch",
         Source.single(
             WatchRequest.newBuilder()
                 .setCreateRequest(
-                    WatchCreateRequest.newBuilder().setKey(FIRST_KEY).setRangeEnd(END))
+                    WatchCreateRequest.newBuilder()
+                        .setKey(FIRST_KEY)
+                        .setRangeEnd(END)
+                        .setPrevKv(true)
+                        .setProgressNotify(true))
                 .build()));
   }
 

@@ -14,10 +14,10 @@ class TrainingRequestsTest {
 
   @Test
   void roundHasOneRequestOfEachKind() {
-    List<HttpRequest> round = TrainingRequests.unary(1).toList();
+    List<HttpRequest> round = TrainingRequests.unary(1, 7).toList();
 
     assertThat(round).hasSize(TrainingRequests.KINDS);
-    assertThat(TrainingRequests.unary(3)).hasSize(3 * TrainingRequests.KINDS);
+    assertThat(TrainingRequests.unary(3, 7)).hasSize(3 * TrainingRequests.KINDS);
     assertThat(round.stream().map(TrainingRequestsTest::path).distinct())
         .containsExactlyInAnyOrder(
             "/etcdserverpb.KV/Put",

@@ -223,7 +223,7 @@ class LayoutTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
-            GRPC, SERVER, EDGE, NODE, "org.apache.pekko.http..", "org.apache.pekko.grpc..")
+            GRPC, SERVER, EDGE, NODE, "org.apache.pekko.http..")
         .check(TROUPE);
   }
 
