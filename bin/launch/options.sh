@@ -6,9 +6,9 @@
 opts=(-XX:+UseParallelGC -XX:GCTimeRatio=19 -XX:-UsePerfData -Xlog:disable -Xlog:all=error:stderr)
 
 # Compilers. With an archive of JDK 25 that records which methods the training compiled: C1 compiles these methods after 256 calls, without
-# profiles. Code with profiles, which C2 needs, is half as fast: it follows after 262,144 calls, so that it runs briefly and not in the first
-# seconds (decision 0266).
-trained=(-XX:Tier0InvokeNotifyFreqLog=8 -XX:Tier0BackedgeNotifyFreqLog=11 -XX:Tier2InvokeNotifyFreqLog=18 -XX:Tier2BackedgeNotifyFreqLog=20)
+# profiles. Code with profiles, which C2 needs, is half as fast: it follows after 32,768 calls, so that it runs briefly and not in the first
+# seconds (decisions 0266 and 0269).
+trained=(-XX:Tier0InvokeNotifyFreqLog=8 -XX:Tier0BackedgeNotifyFreqLog=11 -XX:Tier2InvokeNotifyFreqLog=15 -XX:Tier2BackedgeNotifyFreqLog=17)
 # Two threads of C1, as the JVM has from 16 processors on, and up to four of C2, each started only while its queue is long. One thread of C1
 # gets too little time beside the many threads of a member that starts under load (decision 0267).
 if [ "$cpus" -lt 16 ]; then trained+=(-XX:CICompilerCount=6); fi

@@ -46,8 +46,8 @@ public final class NodeProcess implements AutoCloseable {
       List.of(
           "-XX:Tier0InvokeNotifyFreqLog=8",
           "-XX:Tier0BackedgeNotifyFreqLog=11",
-          "-XX:Tier2InvokeNotifyFreqLog=18",
-          "-XX:Tier2BackedgeNotifyFreqLog=20",
+          "-XX:Tier2InvokeNotifyFreqLog=15",
+          "-XX:Tier2BackedgeNotifyFreqLog=17",
           "-XX:CICompilerCount=6");
 
   /** As in bin/node: starts of several members on two cores are mostly compilation. */
