@@ -222,8 +222,7 @@ class LayoutTest {
         .resideInAPackage(ACTORS)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(
-            GRPC, SERVER, EDGE, NODE, "org.apache.pekko.http..")
+        .resideInAnyPackage(GRPC, SERVER, EDGE, NODE, "org.apache.pekko.http..")
         .check(TROUPE);
   }
 
