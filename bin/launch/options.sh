@@ -6,12 +6,15 @@
 opts=(-XX:+UseParallelGC -XX:GCTimeRatio=19 -XX:-UsePerfData -Xlog:disable -Xlog:all=error:stderr)
 
 # Compilers. With an archive of JDK 25 that records which methods the training compiled: C1 compiles these methods after 256 calls, without
-# profiles. Code with profiles, which C2 needs, is half as fast: it follows after 32,768 calls, so that it runs briefly and not in the first
-# seconds (decisions 0266 and 0269).
+# profiles, and C2 after 32,768 calls, with the profiles of the training. Code that collects profiles is half as fast (decisions 0266, 0269
+# and 0270).
 trained=(-XX:Tier0InvokeNotifyFreqLog=8 -XX:Tier0BackedgeNotifyFreqLog=11 -XX:Tier2InvokeNotifyFreqLog=15 -XX:Tier2BackedgeNotifyFreqLog=17)
-# Two threads of C1, as the JVM has from 16 processors on, and up to four of C2, each started only while its queue is long. One thread of C1
-# gets too little time beside the many threads of a member that starts under load (decision 0267).
-if [ "$cpus" -lt 16 ]; then trained+=(-XX:CICompilerCount=6); fi
+# Eight times the limits of C2. With the usual limits, methods whose profiles the archive has go from the interpreter to C2, and C2 takes
+# the time of C1 while a member starts (decision 0270).
+trained+=(-XX:Tier4InvocationThreshold=40000 -XX:Tier4MinInvocationThreshold=4800 -XX:Tier4CompileThreshold=120000)
+# Up to four threads of C1 and eight of C2, as the JVM has on 16 processors, each started only while its queue is long. One thread of C1 gets
+# too little time beside the many threads of a member that starts under load (decisions 0267 and 0270).
+if [ "$cpus" -lt 16 ]; then trained+=(-XX:CICompilerCount=12); fi
 # Without such an archive both compilers start later than usual for code that a start runs often (the JDK, the configuration), because on two
 # cores their threads take a third of the start. For code that a server runs often they start as usual or a little later: methods of the
 # packages below count four times as fast (decision 0142).

@@ -17,7 +17,7 @@ class CompilerOptionsTest {
 
   @Test
   void manyProcessorsKeepTheThreadsThatTheJvmChooses() throws Exception {
-    assertThat(launcher("trained", 15)).contains("-XX:CICompilerCount=6");
+    assertThat(launcher("trained", 15)).contains("-XX:CICompilerCount=12");
     assertThat(launcher("trained", 16)).isNotEmpty().noneMatch(option -> option.contains("Count"));
   }
 

@@ -19,7 +19,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -41,6 +44,12 @@ class LauncherArchiveIT {
 
   /** More calls than start compilation, fewer than start profiles. */
   private static final int PUTS = 2000;
+
+  /**
+   * More methods than C2 compiles without profiles of their own, because these have nothing to
+   * profile.
+   */
+  private static final int PROFILED = 40;
 
   /** Training has the lowest priority: on a busy machine it takes long. */
   private static final Duration TIMEOUT = Duration.ofMinutes(10);
@@ -165,6 +174,38 @@ class LauncherArchiveIT {
     }
   }
 
+  /**
+   * The archive of JDK 25 has profiles: C2 compiles most methods of the training without a stage of
+   * code that collects profiles. C2 begins earlier here than by default.
+   */
+  @ParameterizedTest
+  @MethodSource("jdksWithProfilesInArchive")
+  void secondCompilerUsesProfilesOfTraining(Jdk jdk) throws IOException {
+    try (NodeProcess make = node(jdk.home()).environment("TROUPE_ARCHIVE", "make").start()) {
+      assertThat(make.awaitExit()).as(make.toString()).isZero();
+    }
+    int port = FreePort.next();
+    try (NodeProcess node =
+        node(jdk.home(), port)
+            .environment("TROUPE_JAVA_OPTS", "-XX:+PrintCompilation -XX:Tier2InvokeNotifyFreqLog=9")
+            .start()
+            .awaitReady()) {
+      put("127.0.0.1:" + port, PUTS);
+      Awaitility.await()
+          .atMost(TIMEOUT)
+          .untilAsserted(
+              () ->
+                  assertThat(methodsWithLevels(node.out(), "2", "4")).hasSizeGreaterThan(PROFILED));
+      assertThat(node.stop()).isEqualTo(143);
+      assertThat(methodsWithLevels(node.out(), "2", "4"))
+          .hasSizeGreaterThan(methodsWithLevels(node.out(), "2", "3").size());
+    }
+  }
+
+  private static Stream<Jdk> jdksWithProfilesInArchive() {
+    return TestJdks.all().stream().filter(jdk -> jdk.major() >= 25);
+  }
+
   private static void put(String endpoint, int count) {
     ManagedChannel channel =
         Grpc.newChannelBuilder(endpoint, InsecureChannelCredentials.create()).build();
@@ -185,6 +226,25 @@ class LauncherArchiveIT {
         .matcher(log)
         .results()
         .count();
+  }
+
+  /** Returns methods of this project whose first compilations have these levels, in this order. */
+  private static Set<String> methodsWithLevels(String log, String... levels) {
+    Map<String, List<String>> compilations =
+        Pattern.compile("^ *\\d+ +\\d+[ %sbn!]* ([1-4]) +(io\\.troupe\\.\\S+)", Pattern.MULTILINE)
+            .matcher(log)
+            .results()
+            .collect(
+                Collectors.groupingBy(
+                    found -> found.group(2),
+                    Collectors.mapping(found -> found.group(1), Collectors.toList())));
+    compilations
+        .values()
+        .removeIf(
+            all ->
+                all.size() < levels.length
+                    || !all.subList(0, levels.length).equals(List.of(levels)));
+    return compilations.keySet();
   }
 
   @Test

@@ -48,7 +48,10 @@ public final class NodeProcess implements AutoCloseable {
           "-XX:Tier0BackedgeNotifyFreqLog=11",
           "-XX:Tier2InvokeNotifyFreqLog=15",
           "-XX:Tier2BackedgeNotifyFreqLog=17",
-          "-XX:CICompilerCount=6");
+          "-XX:Tier4InvocationThreshold=40000",
+          "-XX:Tier4MinInvocationThreshold=4800",
+          "-XX:Tier4CompileThreshold=120000",
+          "-XX:CICompilerCount=12");
 
   /** As in bin/node: starts of several members on two cores are mostly compilation. */
   static final List<String> LATE_COMPILERS =
