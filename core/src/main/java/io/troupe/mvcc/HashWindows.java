@@ -16,7 +16,10 @@ final class HashWindows {
   private final AtomicReference<@Nullable SoftReference<HashWindow>> spare =
       new AtomicReference<>();
 
-  /** Returns an empty window of at most one sixty-fourth of the heap; the caller owns it. */
+  /**
+   * Returns an empty window of one sixty-fourth of the heap, but at least 1 MiB and at most 64 MiB;
+   * the caller owns it.
+   */
   HashWindow take() {
     SoftReference<HashWindow> reference = spare.getAndSet(null);
     HashWindow window = reference == null ? null : reference.get();

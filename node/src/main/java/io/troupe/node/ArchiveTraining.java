@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * Runs a training load in a temporary process before that process exits and its JVM writes the
  * archive. {@link TrainingRequests} over the ports of a cluster of two members load more classes
  * than a start alone, including those for traffic between members, and show which methods requests
- * run. Only bin/node starts it (docs/decisions/0011, 0266).
+ * run. Only bin/node starts it (docs/decisions/0011, 0266, 0270).
  */
 final class ArchiveTraining {
   private static final String PROPERTY = "io.troupe.node.training";

@@ -145,21 +145,29 @@ class LauncherArchiveIT {
   }
 
   /**
+   * Returns a member that started from an archive and logs its compilations.
+   *
+   * @param options of the JVM, besides those for the log
+   */
+  private NodeProcess loggingCompilations(Jdk jdk, int port, String options) throws IOException {
+    try (NodeProcess make = node(jdk.home()).environment("TROUPE_ARCHIVE", "make").start()) {
+      assertThat(make.awaitExit()).as(make.toString()).isZero();
+    }
+    return node(jdk.home(), port)
+        .environment("TROUPE_JAVA_OPTS", "-XX:+PrintCompilation " + options)
+        .start()
+        .awaitReady();
+  }
+
+  /**
    * With an archive of JDK 25 the first compiler compiles what requests run without profiles, as
    * the training showed. Without, or on an older JDK, it compiles with profiles.
    */
   @ParameterizedTest
   @MethodSource(JDKS)
   void requestsAfterStartRunCodeWithoutProfiles(Jdk jdk) throws IOException {
-    try (NodeProcess make = node(jdk.home()).environment("TROUPE_ARCHIVE", "make").start()) {
-      assertThat(make.awaitExit()).as(make.toString()).isZero();
-    }
     int port = FreePort.next();
-    try (NodeProcess node =
-        node(jdk.home(), port)
-            .environment("TROUPE_JAVA_OPTS", "-XX:+PrintCompilation")
-            .start()
-            .awaitReady()) {
+    try (NodeProcess node = loggingCompilations(jdk, port, "")) {
       put("127.0.0.1:" + port, PUTS);
       assertThat(node.stop()).isEqualTo(143);
       long withoutProfiles = compilations(node.out(), "2");
@@ -180,15 +188,8 @@ class LauncherArchiveIT {
   @ParameterizedTest
   @MethodSource("jdksWithProfilesInArchive")
   void secondCompilerUsesProfilesOfTraining(Jdk jdk) throws IOException {
-    try (NodeProcess make = node(jdk.home()).environment("TROUPE_ARCHIVE", "make").start()) {
-      assertThat(make.awaitExit()).as(make.toString()).isZero();
-    }
     int port = FreePort.next();
-    try (NodeProcess node =
-        node(jdk.home(), port)
-            .environment("TROUPE_JAVA_OPTS", "-XX:+PrintCompilation -XX:Tier2InvokeNotifyFreqLog=9")
-            .start()
-            .awaitReady()) {
+    try (NodeProcess node = loggingCompilations(jdk, port, "-XX:Tier2InvokeNotifyFreqLog=9")) {
       put("127.0.0.1:" + port, PUTS);
       Awaitility.await()
           .atMost(TIMEOUT)
