@@ -118,27 +118,42 @@ final class LeaderLeaseClient {
         });
   }
 
+  /**
+   * The first attempt runs without {@link Retry}, whose timer would stay in memory for the whole
+   * request timeout: it ends by itself, since each query has a timeout.
+   */
   private <T> CompletionStage<T> untilReply(
       Supplier<CompletionStage<T>> here, Supplier<CompletionStage<T>> there) {
-    NodeId self = member.status().memberId();
-    if (member.status().leader().equals(self)) {
-      // The usual case, without the machinery of {@link Retry}.
-      CompletableFuture<T> outcome = new CompletableFuture<>();
-      here.get()
-          .whenComplete(
-              (result, failure) -> {
-                if (failure == null) {
-                  outcome.complete(result);
-                } else if (isRetryable(failure) && !(cause(failure) instanceof TimeoutException)) {
-                  attempts(here, there).whenComplete((later, last) -> end(outcome, later, last));
-                } else {
-                  // A timeout of this member's lease actor has used up the request timeout.
-                  outcome.completeExceptionally(cause(failure));
-                }
-              });
-      return outcome;
+    NodeId leads = member.status().leader();
+    if (leads.isNone()) {
+      return attempts(Duration.ZERO, settings.requestTimeout(), here, there);
     }
-    return attempts(here, there);
+    boolean own = leads.equals(member.status().memberId());
+    long beginNanos = System.nanoTime();
+    CompletableFuture<T> outcome = new CompletableFuture<>();
+    (own ? here : there)
+        .get()
+        .whenComplete(
+            (result, failure) -> {
+              if (failure == null) {
+                outcome.complete(result);
+              } else if (isRetryable(failure)
+                  && !(own && cause(failure) instanceof TimeoutException)) {
+                Duration used = Duration.ofNanos(System.nanoTime() - beginNanos);
+                // The refusal of a former leader can arrive before the news of the next one, so
+                // the next attempt waits. This member knows at once that it does not lead.
+                attempts(
+                        own ? Duration.ZERO : PAUSE,
+                        settings.requestTimeout().minus(used),
+                        here,
+                        there)
+                    .whenComplete((later, last) -> end(outcome, later, last));
+              } else {
+                // A timeout of this member's lease actor has used up the request timeout.
+                outcome.completeExceptionally(cause(failure));
+              }
+            });
+    return outcome;
   }
 
   private static <T> void end(CompletableFuture<T> outcome, T result, @Nullable Throwable failure) {
@@ -150,11 +165,15 @@ final class LeaderLeaseClient {
   }
 
   private <T> CompletionStage<T> attempts(
-      Supplier<CompletionStage<T>> here, Supplier<CompletionStage<T>> there) {
+      Duration pause,
+      Duration limit,
+      Supplier<CompletionStage<T>> here,
+      Supplier<CompletionStage<T>> there) {
     NodeId self = member.status().memberId();
-    return Retry.run(
+    return Retry.runAfter(
+        pause,
         member,
-        settings.requestTimeout(),
+        limit,
         () ->
             new RefusedException(
                 member.status().leader().isNone() ? Refusal.NO_LEADER : Refusal.TIMED_OUT),

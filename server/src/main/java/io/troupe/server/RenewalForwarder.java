@@ -14,7 +14,12 @@ import java.util.function.Function;
  * leases. Thread-safe.
  */
 final class RenewalForwarder {
-  static final int QUERIES_AT_ONCE = 8;
+  /**
+   * With more, each query carries fewer renewals and costs both members as much. With one, all
+   * renewals would wait for the repetition of a lost query.
+   */
+  static final int QUERIES_AT_ONCE = 2;
+
   static final int LEASES_PER_QUERY = 1000;
 
   private record Renewal(long lease, CompletableFuture<Long> ttl) {}
@@ -32,7 +37,10 @@ final class RenewalForwarder {
     this.leader = leader;
   }
 
-  /** The time that the leader granted; fails with its refusal, or with a timeout. */
+  /**
+   * The time that the leader granted; fails with its refusal, or with the failure of its query or
+   * of one that ended while it waited.
+   */
   CompletionStage<Long> renew(long lease) {
     Renewal renewal = new Renewal(lease, new CompletableFuture<>());
     synchronized (this) {
@@ -53,17 +61,30 @@ final class RenewalForwarder {
         inFlight--;
         return;
       }
-      int count = Math.min(waiting.size(), LEASES_PER_QUERY);
-      round = List.copyOf(waiting.subList(0, count));
-      waiting = new ArrayList<>(waiting.subList(count, waiting.size()));
+      if (waiting.size() <= LEASES_PER_QUERY) {
+        round = takeWaiting();
+      } else {
+        round = List.copyOf(waiting.subList(0, LEASES_PER_QUERY));
+        waiting = new ArrayList<>(waiting.subList(LEASES_PER_QUERY, waiting.size()));
+      }
     }
     leader
         .apply(new PeerQuery.RenewQuery(round.stream().map(Renewal::lease).toList()))
         .whenComplete(
             (reply, failure) -> {
+              // The leader is not reachable. With queries of their own, renewals that wait would
+              // time out one query after the other.
+              List<Renewal> others = failure == null ? List.of() : takeWaiting();
               next();
               finish(round, reply, failure);
+              finish(others, reply, failure);
             });
+  }
+
+  private synchronized List<Renewal> takeWaiting() {
+    List<Renewal> taken = waiting;
+    waiting = new ArrayList<>();
+    return taken;
   }
 
   private static void finish(List<Renewal> round, PeerReply reply, Throwable failure) {

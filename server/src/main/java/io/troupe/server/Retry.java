@@ -40,13 +40,30 @@ final class Retry<T> {
       Duration limit,
       Supplier<? extends Throwable> whenOver,
       Consumer<Retry<T>> body) {
+    return runAfter(Duration.ZERO, member, limit, whenOver, body);
+  }
+
+  /**
+   * The same for an operation whose first attempt was made without this class: the next one follows
+   * after a pause.
+   */
+  static <T> CompletionStage<T> runAfter(
+      Duration pause,
+      Member member,
+      Duration limit,
+      Supplier<? extends Throwable> whenOver,
+      Consumer<Retry<T>> body) {
     Retry<T> attempts = new Retry<>(member.scheduler(), member.reads().points(), limit, body);
     Cancellable end =
         attempts.scheduler.scheduleOnce(
             limit,
             () -> attempts.outcome.completeExceptionally(whenOver.get()),
             ExecutionContext.parasitic$.MODULE$);
-    attempts.attempt();
+    if (pause.isZero()) {
+      attempts.attempt();
+    } else {
+      attempts.againAfter(pause);
+    }
     CompletionStage<T> outcome = attempts.outcome;
     return outcome.whenComplete((result, failure) -> end.cancel());
   }

@@ -136,4 +136,28 @@ class LeaderLeaseClientTest {
     open.remove().complete(new PeerReply.Renewed(List.of()));
     refused(lost, Refusal.TIMED_OUT);
   }
+
+  /** Each would wait for a timeout of its own otherwise, one after the other. */
+  @Test
+  void renewalsThatWaitFailWithAQueryThatFails() throws Exception {
+    Deque<CompletableFuture<PeerReply>> open = new ArrayDeque<>();
+    RenewalForwarder forwarded =
+        new RenewalForwarder(
+            query -> {
+              open.add(new CompletableFuture<>());
+              return open.getLast();
+            });
+    List<CompletionStage<Long>> renewals = new ArrayList<>();
+    LongStream.range(0, RenewalForwarder.QUERIES_AT_ONCE + 2500)
+        .forEach(lease -> renewals.add(forwarded.renew(lease)));
+    open.remove().completeExceptionally(new TimeoutException("no reply"));
+    for (int i = 0; i < renewals.size(); i++) {
+      boolean isSent = i > 0 && i < RenewalForwarder.QUERIES_AT_ONCE;
+      assertThat(renewals.get(i).toCompletableFuture().isCompletedExceptionally())
+          .isEqualTo(!isSent);
+    }
+    CompletionStage<Long> later = forwarded.renew(7);
+    open.getLast().complete(new PeerReply.Renewed(List.of(60L)));
+    assertThat(now(later)).isEqualTo(60);
+  }
 }

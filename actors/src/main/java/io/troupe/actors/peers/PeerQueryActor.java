@@ -12,9 +12,11 @@ import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.codec.QueryCodec;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -41,8 +43,14 @@ import org.slf4j.LoggerFactory;
 final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
   private static final Logger LOG = LoggerFactory.getLogger(PeerQueryActor.class);
 
-  /** Interval between two copies of a query. */
-  private static final Duration AGAIN = Duration.ofMillis(300);
+  /**
+   * Interval of the checks of all queries in progress. One timer for all: a timer for each would
+   * cost more than the query.
+   */
+  private static final Duration CHECK_EVERY = Duration.ofMillis(50);
+
+  /** Checks between two copies of a query. */
+  private static final long AGAIN_CHECKS = 6;
 
   /** No reply is sent later than this, even if the caller waits longer. */
   private static final Duration LONGEST = Duration.ofSeconds(60);
@@ -80,15 +88,24 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
    */
   record Received(QueryFrame frame, Runnable handled) implements QueryFrame.Private {}
 
-  private record Again(long number) implements QueryFrame.Private {}
-
-  private record Overdue(long number) implements QueryFrame.Private {}
+  private record Check() implements QueryFrame.Private {}
 
   private record Evaluated(Key key, boolean keep, PeerReply answer) implements QueryFrame.Private {}
 
   private record Complaint(long clusterId, String url, String reason) {}
 
-  private record Asked(String url, Query frame, CompletableFuture<PeerReply> answer) {}
+  /**
+   * A query in progress.
+   *
+   * @param first check at which its first interval has passed
+   * @param last check at which it has timed out
+   */
+  private record Asked(
+      String url, Query frame, CompletableFuture<PeerReply> answer, long first, long last) {
+    boolean isRepeatedAt(long check) {
+      return check >= first && (check - first) % AGAIN_CHECKS == 0;
+    }
+  }
 
   /** Key of another member's query; equal for all its copies. */
   private record Key(String replyUrl, long number) {}
@@ -100,10 +117,15 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
   private final PeerDirectory directory;
   private final String url;
   private final BiConsumer<String, QueryFrame> way;
-  private final Map<Long, Asked> asked = new HashMap<>();
+  private final Map<Long, Asked> asked = new LinkedHashMap<>();
   private final Map<Key, Incoming> incoming = new LinkedHashMap<>();
   private final Set<Complaint> logged = new HashSet<>();
   private long number = new SecureRandom().nextLong();
+
+  /** Number of checks so far. The timer runs while queries are in progress. */
+  private long checks;
+
+  private boolean checking;
   private @Nullable PeerIdentity self;
   private @Nullable PeerResponder responder;
 
@@ -138,8 +160,7 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
   public Receive<QueryFrame> createReceive() {
     return newReceiveBuilder()
         .onMessage(Ask.class, this::onAsk)
-        .onMessage(Again.class, this::onAgain)
-        .onMessage(Overdue.class, this::onOverdue)
+        .onMessage(Check.class, this::onCheck)
         .onMessage(Evaluated.class, this::onEvaluated)
         .onMessage(Identified.class, this::onIdentified)
         .onMessage(Serve.class, this::onServe)
@@ -176,34 +197,50 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
     number++;
     NodeId from = self == null ? NodeId.NONE : self.memberId();
     Query frame = new Query(clusterId(), from, number, url, ask.timeout(), ask.query());
-    asked.put(number, new Asked(ask.url(), frame, ask.answer()));
-    timers.startSingleTimer(new Overdue(number), new Overdue(number), ask.timeout());
-    timers.startTimerWithFixedDelay(new Again(number), new Again(number), AGAIN);
+    // A part of the current interval has passed.
+    long begin = checking ? checks + 1 : checks;
+    if (!checking) {
+      checking = true;
+      timers.startTimerWithFixedDelay(new Check(), CHECK_EVERY);
+    }
+    long intervals = -Math.floorDiv(-ask.timeout().toNanos(), CHECK_EVERY.toNanos());
+    asked.put(
+        number, new Asked(ask.url(), frame, ask.answer(), begin + AGAIN_CHECKS, begin + intervals));
     way.accept(ask.url(), frame);
     return this;
   }
 
-  private Behavior<QueryFrame> onAgain(Again again) {
-    Asked open = asked.get(again.number());
-    if (open != null) {
-      way.accept(open.url(), open.frame());
+  private Behavior<QueryFrame> onCheck(Check check) {
+    checks++;
+    if (asked.isEmpty()) {
+      checking = false;
+      timers.cancel(check);
+      return this;
     }
+    List<Asked> overdue = new ArrayList<>(0);
+    for (Iterator<Asked> all = asked.values().iterator(); all.hasNext(); ) {
+      Asked one = all.next();
+      if (checks >= one.last()) {
+        all.remove();
+        overdue.add(one);
+      } else if (one.isRepeatedAt(checks)) {
+        way.accept(one.url(), one.frame());
+      }
+    }
+    overdue.forEach(PeerQueryActor::timeOut);
     return this;
   }
 
-  private Behavior<QueryFrame> onOverdue(Overdue overdue) {
-    Asked open = close(overdue.number());
-    if (open != null) {
-      open.answer()
-          .completeExceptionally(
-              new TimeoutException(
-                  "no reply from "
-                      + open.url()
-                      + " in "
-                      + open.frame().timeout().toMillis()
-                      + " ms"));
-    }
-    return this;
+  private static void timeOut(Asked overdue) {
+    overdue
+        .answer()
+        .completeExceptionally(
+            new TimeoutException(
+                "no reply from "
+                    + overdue.url()
+                    + " in "
+                    + overdue.frame().timeout().toMillis()
+                    + " ms"));
   }
 
   private Behavior<QueryFrame> onReply(Reply reply) {
@@ -217,15 +254,9 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
       complain(reply.clusterId(), open.url(), "reply refused, it is of another cluster");
       return this;
     }
-    close(reply.number());
+    asked.remove(reply.number());
     open.answer().complete(reply.answer());
     return this;
-  }
-
-  private @Nullable Asked close(long closed) {
-    timers.cancel(new Overdue(closed));
-    timers.cancel(new Again(closed));
-    return asked.remove(closed);
   }
 
   private Behavior<QueryFrame> onQuery(Query frame) {

@@ -105,17 +105,15 @@ public final class SocketQueries implements PeerQueries {
   }
 
   private PeerLink link(String to) {
-    PeerAddress first = PeerAddress.of(to);
     synchronized (links) {
-      return links.computeIfAbsent(
-          to,
-          any ->
-              network.link(
-                  () -> directory.addressesBeside(to, first),
-                  this::greeting,
-                  count -> {},
-                  refused -> {}));
+      return links.computeIfAbsent(to, this::newLink);
     }
+  }
+
+  private PeerLink newLink(String to) {
+    PeerAddress first = PeerAddress.of(to);
+    return network.link(
+        () -> directory.addressesBeside(to, first), this::greeting, count -> {}, refused -> {});
   }
 
   private PeerGreeting greeting() {

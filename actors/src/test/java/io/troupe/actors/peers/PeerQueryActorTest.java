@@ -126,6 +126,46 @@ class PeerQueryActorTest {
     assertThat(second).isNotDone();
   }
 
+  /** One timer serves all queries; each has its own times nevertheless. */
+  @Test
+  void eachQueryIsRepeatedAndTimesOutAtItsOwnTime() {
+    CompletableFuture<PeerReply> early = ask(PROMOTE);
+    long first = next().number();
+    time.timePasses(Duration.ofMillis(120));
+    CompletableFuture<PeerReply> late = ask(PROMOTE);
+    long second = next().number();
+    time.expectNoMessageFor(Duration.ofMillis(170), sent);
+    time.timePasses(Duration.ofMillis(20));
+    assertThat(next().number()).isEqualTo(first);
+    time.expectNoMessageFor(Duration.ofMillis(100), sent);
+    time.timePasses(Duration.ofMillis(50));
+    assertThat(next().number()).isEqualTo(second);
+    time.timePasses(Duration.ofMillis(1540));
+    assertThat(early).failsWithin(Duration.ofSeconds(5));
+    assertThat(late).isNotDone();
+    time.timePasses(Duration.ofMillis(170));
+    assertThat(late).failsWithin(Duration.ofSeconds(5));
+  }
+
+  @Test
+  void queryAfterQuietTimeHasItsFullTimeout() {
+    CompletableFuture<PeerReply> answered = ask(PROMOTE);
+    actor.tell(
+        new PeerQueryActor.Received(
+            new Reply(5, next().number(), PeerReply.Done.INSTANCE), () -> {}));
+    assertThat(answered).succeedsWithin(Duration.ofSeconds(5));
+    time.timePasses(Duration.ofSeconds(10));
+    CompletableFuture<PeerReply> next = ask(PROMOTE);
+    long number = next().number();
+    time.expectNoMessageFor(Duration.ofMillis(290), sent);
+    time.timePasses(Duration.ofMillis(10));
+    assertThat(next().number()).isEqualTo(number);
+    time.timePasses(Duration.ofMillis(1690));
+    assertThat(next).isNotDone();
+    time.timePasses(Duration.ofMillis(10));
+    assertThat(next).failsWithin(Duration.ofSeconds(5));
+  }
+
   @Test
   void replyOfAnotherClusterIsIgnored() throws Exception {
     CompletableFuture<PeerReply> answer = ask(PROMOTE);
