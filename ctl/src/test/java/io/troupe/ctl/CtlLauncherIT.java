@@ -27,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The script bin/ctl with the jar of this build. */
 @Tag("full")
+@Tag("heap-independent")
 class CtlLauncherIT {
   private static final Path SCRIPT = Path.of("../bin/ctl").toAbsolutePath().normalize();
 

@@ -3,6 +3,7 @@ package io.troupe.tests.clients;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.testing.FreePort;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.TestJdks;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
  * of Debian.
  */
 @Tag("full")
+@HeapIndependent
 class EtcdProxiesIT {
   private final Path directory;
   private final NodeProcess member;

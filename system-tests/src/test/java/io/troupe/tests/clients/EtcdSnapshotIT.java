@@ -3,6 +3,7 @@ package io.troupe.tests.clients;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.TestJdks;
 import java.io.IOException;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
  * the same content (MT8, MT9, SN1, SN2). Packages etcd-client and etcd-server of Debian.
  */
 @Tag("full")
+@HeapIndependent
 class EtcdSnapshotIT {
   private final Path directory;
   private final RealEtcd real;

@@ -2,6 +2,7 @@ package io.troupe.tests.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.TestJdks;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** etcdctl with users and roles against a member with authentication enabled. */
+@HeapIndependent
 class EtcdctlAuthIT {
   private static Path directory = Path.of("");
   private static @Nullable NodeProcess node;

@@ -6,6 +6,7 @@ import io.troupe.node.tls.TestAuthority;
 import io.troupe.node.tls.TestAuthority.Issued;
 import io.troupe.node.tls.TestAuthority.KeyForm;
 import io.troupe.testing.FreePort;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.TestJdks;
 import java.nio.file.Files;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** etcdctl against a member that starts with the TLS flags of etcd. */
+@HeapIndependent
 class EtcdctlTlsIT {
   private final Path directory;
   private final TestAuthority authority;

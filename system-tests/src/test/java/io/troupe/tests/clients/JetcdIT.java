@@ -30,6 +30,7 @@ import io.etcd.jetcd.options.WatchOption;
 import io.etcd.jetcd.support.CloseableClient;
 import io.etcd.jetcd.watch.WatchEvent;
 import io.grpc.stub.StreamObserver;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.TestJdks.Jdk;
 import java.io.IOException;
@@ -57,6 +58,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** jetcd, the Java client, against a member on every JDK. */
 @ParameterizedClass(name = "{0}")
 @MethodSource("io.troupe.tests.process.TestJdks#all")
+@HeapIndependent
 class JetcdIT {
   private static Path directory = Path.of("");
 

@@ -3,6 +3,7 @@ package io.troupe.tests.clients;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.TestJdks;
 import java.io.IOException;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
  * etcd-server of Debian.
  */
 @Tag("full")
+@HeapIndependent
 class MigrateIT {
   private static final List<String> NAMES = List.of("one", "two", "three");
   private static final Pattern LAST = Pattern.compile("last entry: term (\\d+), index (\\d+);");

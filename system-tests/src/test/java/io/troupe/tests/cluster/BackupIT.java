@@ -3,6 +3,7 @@ package io.troupe.tests.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.tests.process.Clusters;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.TestJdks;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 /** A cluster writes backups, also after the loss of its leader, and is restored from one. */
 @Clusters
 @Tag("full")
+@HeapIndependent
 class BackupIT {
   private static final List<String> NAMES = List.of("n1", "n2", "n3");
 

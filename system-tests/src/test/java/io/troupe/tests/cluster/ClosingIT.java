@@ -3,6 +3,7 @@ package io.troupe.tests.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.tests.process.Alone;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 /** B5: a leader that is stopped with SIGTERM transfers its leadership first. */
 @Alone
 @Tag("full")
+@HeapIndependent
 class ClosingIT {
   /** An election after a leader failure takes at least this long; a faster change is a transfer. */
   private static final Duration ELECTION = Duration.ofSeconds(6);

@@ -9,6 +9,7 @@ import io.troupe.mvcc.StoreBatch;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.store.RocksStore;
 import io.troupe.tests.process.Clusters;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Test;
  */
 @Clusters
 @Tag("full")
+@HeapIndependent
 class DamagedContentIT {
   private static final String RIGHT = "the-right-value";
   private static final String WRONG = "the-wrong-value";

@@ -6,6 +6,7 @@ import io.troupe.testing.FreePort;
 import io.troupe.tests.process.Clusters;
 import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
+import io.troupe.tests.process.TestArchive;
 import io.troupe.tests.process.TestHeap;
 import io.troupe.tests.process.TestJdks;
 import java.io.IOException;
@@ -160,8 +161,7 @@ class DisasterPageIT {
         .environment("ROOT", root.toString())
         .environment("JAVA_HOME", TestJdks.running().home().toString())
         .environment("TROUPE_HEAP", TestHeap.size())
-        .environment("TROUPE_CACHE", directory.toString())
-        .environment("TROUPE_ARCHIVE", "off")
+        .environment("TROUPE_CACHE", TestArchive.directory(TestJdks.running()))
         .named("shell-" + name);
   }
 

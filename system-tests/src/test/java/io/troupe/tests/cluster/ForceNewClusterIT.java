@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.persistence.datadir.DurableFiles;
 import io.troupe.tests.process.Clusters;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import java.io.IOException;
 import java.net.URI;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
 /** SN4: two of three members are lost permanently; the third continues alone. */
 @Clusters
 @Tag("full")
+@HeapIndependent
 class ForceNewClusterIT {
   private static final int KEYS = 30;
   private static final String FORCE = "-Dtroupe.force-new-cluster=";

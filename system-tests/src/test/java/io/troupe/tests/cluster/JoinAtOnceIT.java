@@ -9,6 +9,7 @@ import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import io.troupe.tests.process.Clusters;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,6 +26,7 @@ import org.slf4j.LoggerFactory;
 /** Members join without waiting for a timeout: by a snapshot, and directly after an election. */
 @Clusters
 @Tag("full")
+@HeapIndependent
 class JoinAtOnceIT {
   private static final Logger LOG = LoggerFactory.getLogger(JoinAtOnceIT.class);
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.persistence.datadir.DurableFiles;
 import io.troupe.testing.FreePort;
 import io.troupe.tests.process.Clusters;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 /** A member is added, joins, is promoted and is removed; a follower serves all requests. */
 @Clusters
 @Tag("full")
+@HeapIndependent
 class MemberLifecycleIT {
   private ProcessCluster cluster = new ProcessCluster(Path.of(""));
 

@@ -3,6 +3,7 @@ package io.troupe.tests.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.tests.process.Clusters;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 /** What the log of a member says when its cluster loses the quorum. */
 @Clusters
 @Tag("full")
+@HeapIndependent
 class QuorumLogIT {
   @Test
   void lostQuorumIsOneErrorThatNamesTheMissingMembers() throws IOException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.testing.FreePort;
 import io.troupe.tests.process.Clusters;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.TestHeap;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 /** Members as processes whose etcd flags enable TLS between peers. */
 @Clusters
 @Tag("full")
+@HeapIndependent
 class SecureClusterIT {
   private final List<NodeProcess> running = new ArrayList<>();
   private final int[] clients = {FreePort.next(), FreePort.next(), FreePort.next()};

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.testing.FreePort;
 import io.troupe.tests.process.Clusters;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.TestJdks;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Members with two peer URLs each, of which one or both can be reached. */
 @Clusters
 @Tag("full")
+@HeapIndependent
 class SeveralPeerUrlsIT {
   private final Path directory;
   private final List<Member> members = new ArrayList<>();

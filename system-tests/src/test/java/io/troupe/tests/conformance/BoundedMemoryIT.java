@@ -18,6 +18,7 @@ import io.troupe.testing.FreePort;
 import io.troupe.tests.process.Alone;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.OwnHeap;
+import io.troupe.tests.process.TestArchive;
 import io.troupe.tests.process.TestJdks;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -73,8 +74,7 @@ class BoundedMemoryIT {
               .environment("JAVA_HOME", TestJdks.running().home().toString())
               .environment("TROUPE_JAR", NodeProcess.nodeJar().toString())
               .environment("TROUPE_HEAP", heap)
-              .environment("TROUPE_CACHE", directory.toString())
-              .environment("TROUPE_ARCHIVE", "off")
+              .environment("TROUPE_CACHE", TestArchive.directory(TestJdks.running()))
               .setting("name", "m" + i)
               .setting("data-dir", directory.resolve("m" + i + "/data").toString())
               .setting("listen-client-urls", "http://127.0.0.1:" + ports.get(i))

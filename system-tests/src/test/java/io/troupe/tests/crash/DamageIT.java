@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.etcd.jetcd.api.RangeResponse;
 import io.grpc.StatusRuntimeException;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.TestJdks;
 import io.troupe.tests.process.TestJdks.Jdk;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * with code 4; it tolerates only an unfinished record at the end of the log.
  */
 @Tag("full")
+@HeapIndependent
 class DamageIT {
   private static final int CORRUPT = 4;
   private static final Map<String, String> SETTINGS =

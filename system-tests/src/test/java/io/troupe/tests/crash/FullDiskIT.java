@@ -7,6 +7,7 @@ import io.etcd.jetcd.api.KeyValue;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.troupe.testing.NeedsRoot;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.TestJdks;
 import io.troupe.tests.process.TestJdks.Jdk;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  * snapshot, and one that is being saved, hold older files.
  */
 @NeedsRoot
+@HeapIndependent
 class FullDiskIT {
   private static final int DISK_FAILURE = 5;
   private static final long SEED = 7;

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.etcd.jetcd.api.StatusResponse;
 import io.troupe.testing.NeedsRoot;
 import io.troupe.tests.process.Alone;
+import io.troupe.tests.process.HeapIndependent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.TestInfo;
  */
 @Alone
 @NeedsRoot
+@HeapIndependent
 class ClusterFaultsIT {
   /** Rounds of repeated faults; campaigns use more. */
   private static final int ROUNDS = Integer.getInteger("troupe.faults.rounds", 1);

@@ -13,6 +13,7 @@ import io.troupe.model.Operation;
 import io.troupe.simulation.history.Answer;
 import io.troupe.simulation.history.Request;
 import io.troupe.tests.process.Alone;
+import io.troupe.tests.process.HeapIndependent;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.Map;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.TestInfo;
  */
 @Alone
 @Tag("full")
+@HeapIndependent
 class ClusterMembershipIT {
   private final Scenario scenario;
 

@@ -3,6 +3,7 @@ package io.troupe.tests.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.grpc.api.DowngradeRequest.DowngradeAction;
+import io.troupe.tests.process.HeapIndependent;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.TestInfo;
  * all members are equal.
  */
 @Tag("full")
+@HeapIndependent
 class RollingUpgradeIT {
   private static final String OLD = "3.6.16";
   private static final String NEW = "3.7.1";

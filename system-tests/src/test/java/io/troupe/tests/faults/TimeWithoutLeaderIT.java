@@ -9,6 +9,7 @@ import io.etcd.jetcd.api.StatusResponse;
 import io.grpc.StatusRuntimeException;
 import io.troupe.testing.FreePort;
 import io.troupe.tests.process.Alone;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.TestJdks;
 import java.nio.file.Files;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dtroupe.etcd} names the binary of an etcd to measure instead.
  */
 @Alone
+@HeapIndependent
 class TimeWithoutLeaderIT {
   private static final int MEMBERS = 3;
   private static final String ETCD = System.getProperty("troupe.etcd", "");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.node.process.NotifySocket;
 import io.troupe.testing.NeedsRoot;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.TestJdks;
 import java.io.IOException;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Needs root for the mount; fails without.
  */
 @NeedsRoot
+@HeapIndependent
 class WatchdogIT {
   private static final Duration LIMIT = Duration.ofSeconds(4);
   private static final int LONGEST_HANG_SECONDS = 120;

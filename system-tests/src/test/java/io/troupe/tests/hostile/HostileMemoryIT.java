@@ -10,6 +10,7 @@ import io.etcd.jetcd.api.RangeResponse;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.troupe.tests.process.Alone;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.TestJdks;
 import java.io.IOException;
@@ -30,10 +31,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Attacks that make a member hold memory. The member serves other clients meanwhile, and large
- * reads again afterwards.
+ * reads again afterwards. {@link HostileReportCampaign} has the same attacks with 256 MiB.
  */
 @Alone
 @Tag("full")
+@HeapIndependent
 class HostileMemoryIT {
   private static final String RANGE = "/etcdserverpb.KV/Range";
   private static final int MEBIBYTE = 1 << 20;

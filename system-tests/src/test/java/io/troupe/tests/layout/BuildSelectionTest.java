@@ -57,6 +57,32 @@ class BuildSelectionTest {
           "MemoryLockTest",
           "RocksStoreTest");
 
+  /** Classes with processes that the profile small-heap repeats: the heap matters to them. */
+  private static final Set<String> REPEATED_WITH_SMALL_HEAP =
+      Set.of(
+          // Load, and what it leaves on disk.
+          "CrashCampaignIT",
+          "CompactionResumeIT",
+          "DiskBoundsIT",
+          "FullStateDiskIT",
+          "PauseIT",
+          // Clusters under load and faults.
+          "ClusterCampaignIT",
+          "ClusterGrowthIT",
+          "FailoverIT",
+          "LeaseFailoverIT",
+          "LostLeaderIT",
+          "SlowApplyIT",
+          // Attacks, malformed input, memory.
+          "ClientPortMalformedIT",
+          "HostileCampaignIT",
+          "HostileFramesIT",
+          "HostileTlsIT",
+          "ManyConnectionsIT",
+          "ResponseMemoryIT",
+          // Every kind of request of one client.
+          "EtcdctlIT");
+
   /** The store of the conformance tests is a process only if a property names an etcd. */
   private static final String STORE = "ServedStore";
 
@@ -77,6 +103,8 @@ class BuildSelectionTest {
   private static final Pattern HEAP = Pattern.compile("-Xmx|\"[1-9][0-9]*m\"");
 
   private static final Pattern OWN_HEAP = Pattern.compile("(?m)^@OwnHeap$");
+  private static final Pattern RUNS_ONCE =
+      Pattern.compile("(?m)^@(OwnHeap|HeapIndependent|Tag\\(\"heap-independent\"\\))$");
 
   /** Test sources without comments, by the name of the class; equal names are joined. */
   private static Map<String, String> sources() throws IOException {
@@ -163,6 +191,16 @@ class BuildSelectionTest {
     assertThat(own).hasSizeGreaterThan(3);
     // The first two pass on what they get; the other calculates with sizes of the launcher.
     assertThat(others).containsExactlyInAnyOrder("NodeProcess", "HostileCluster", "TestHeap");
+  }
+
+  @Test
+  void smallHeapRepeatsTestsWhoseOutcomeDependsOnIt() throws IOException {
+    assertThat(
+            sources().entrySet().stream()
+                .filter(each -> each.getKey().endsWith("IT"))
+                .filter(each -> !RUNS_ONCE.matcher(each.getValue()).find())
+                .map(Map.Entry::getKey))
+        .containsExactlyInAnyOrderElementsOf(REPEATED_WITH_SMALL_HEAP);
   }
 
   @Test

@@ -6,6 +6,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.troupe.tests.crash.Commands;
+import io.troupe.tests.process.HeapIndependent;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** promtool accepts and runs the files of conf/monitoring; fails if it is not installed. */
 @Tag("full")
+@HeapIndependent
 class PromtoolIT {
   private static final Path FILES = Path.of("..", "conf", "monitoring").toAbsolutePath();
 

@@ -2,11 +2,13 @@ package io.troupe.tests.packaging;
 
 import io.troupe.tests.crash.Commands;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 /** The release that bin/release makes of a copy of this repository's files. */
@@ -69,14 +71,15 @@ final class ReleaseBuild {
   }
 
   /**
-   * Builds a release.
+   * Starts a build of a release.
    *
    * @param copy sources with a commit
    * @param umask of the build
    * @param environment more variables of the build
+   * @return ends with the files of the release; fails with the output of the build
    */
-  static ReleaseBuild in(Path copy, String umask, Map<String, String> environment)
-      throws IOException, InterruptedException {
+  static CompletableFuture<ReleaseBuild> start(
+      Path copy, String umask, Map<String, String> environment) throws IOException {
     Path log = copy.resolveSibling(copy.getFileName() + ".log");
     ProcessBuilder build =
         new ProcessBuilder("bash", "-c", "umask " + umask + " && exec bin/release")
@@ -84,10 +87,18 @@ final class ReleaseBuild {
             .redirectErrorStream(true)
             .redirectOutput(log.toFile());
     build.environment().putAll(environment);
-    if (build.start().waitFor() != 0) {
-      throw new AssertionError(Files.readString(log));
+    return build.start().onExit().thenApply(ended -> ended(ended, copy, log));
+  }
+
+  private static ReleaseBuild ended(Process build, Path copy, Path log) {
+    if (build.exitValue() == 0) {
+      return new ReleaseBuild(copy.resolve("distribution/target/release"));
     }
-    return new ReleaseBuild(copy.resolve("distribution/target/release"));
+    try {
+      throw new AssertionError(Files.readString(log));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static void git(Path copy, String... command) throws IOException, InterruptedException {

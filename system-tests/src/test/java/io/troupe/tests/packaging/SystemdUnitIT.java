@@ -3,6 +3,7 @@ package io.troupe.tests.packaging;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.tests.crash.Commands;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** systemd reads the unit without a complaint; fails if systemd-analyze is not installed. */
 @Tag("full")
+@HeapIndependent
 class SystemdUnitIT {
   private static final Path UNIT = Path.of("..", "conf", "systemd", "troupe.service");
 

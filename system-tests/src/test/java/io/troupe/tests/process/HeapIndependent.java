@@ -7,8 +7,9 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 
 /**
- * A long test of commands, files or starts, whose outcome does not depend on the heap of its
- * members. The profile {@code small-heap} leaves it out.
+ * A test that the profile {@code small-heap} leaves out. Its outcome does not depend on the heap of
+ * its members, because they take little load: commands, files, starts, clients, membership, single
+ * faults. Or another test does the same with 256 MiB and says so.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -162,6 +162,15 @@ class LargeDeleteIT {
             });
   }
 
+  /**
+   * An amount that grows with the heap.
+   *
+   * @param amount what the default heap needs
+   */
+  private static int scaled(int amount, String heap) {
+    return amount * TestHeap.mebibytes(heap) / TestHeap.mebibytes("512m");
+  }
+
   private NodeProcess member(String heap) {
     return NodeProcess.member(TestJdks.all().get(0), temp, "-Xmx" + heap)
         .setting("quota-backend-bytes", "17179869184")
@@ -180,7 +189,7 @@ class LargeDeleteIT {
   @ParameterizedTest
   @ValueSource(strings = {"512m", "256m"})
   void deletionOfManyKeysStopsNoMember_A1(String heap) {
-    int keys = 550_000;
+    int keys = scaled(550_000, heap);
     try (NodeProcess member = member(heap)) {
       ManagedChannel channel = connect(member);
       fill(channel, "small/", keys, 100, 0);
@@ -236,12 +245,13 @@ class LargeDeleteIT {
       ManagedChannel channel = connect(member);
       LeaseGrantRequest grant = LeaseGrantRequest.newBuilder().setID(7).setTTL(3600).build();
       LeaseGrpc.newBlockingStub(channel).leaseGrant(grant);
-      fill(channel, "lease/", 300_000, 100, 7);
+      int keys = scaled(300_000, heap);
+      fill(channel, "lease/", keys, 100, 7);
       Watched parts = watch(channel, "lease/", false, true);
       LeaseRevokeRequest revoke = LeaseRevokeRequest.newBuilder().setID(7).build();
       orTimeout(() -> LeaseGrpc.newBlockingStub(channel).leaseRevoke(revoke));
       awaitNone(channel, "lease/");
-      awaitDeletions(parts, 300_000);
+      awaitDeletions(parts, keys);
       channel.shutdownNow();
       restartAfterKill(member, "lease/");
     }

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The scripts bin/node (its archive: {@link LauncherArchiveIT}) and bin/etcd. */
+@HeapIndependent
 class LauncherIT {
   private static final String JDKS = "io.troupe.tests.process.TestJdks#all";
 

@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Start and stop of {@code java -jar node.jar}: exit codes, configuration, logs. */
+@HeapIndependent
 class MemberProcessIT {
   private static final String JDKS = "io.troupe.tests.process.TestJdks#all";
 

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of {@link NodeProcess} itself, which tests of several members use. */
+@HeapIndependent
 class NodeProcessIT {
   @TempDir Path directory = Path.of("");
 

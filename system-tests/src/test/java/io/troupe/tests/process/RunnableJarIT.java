@@ -10,6 +10,7 @@ import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
 
 /** Result of the last build step (decision 0143) in the jar that users start. */
+@HeapIndependent
 class RunnableJarIT {
   @Test
   void lambdasCanBeArchivedAndDefaultsHaveNoComments() throws IOException {

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** F10: a member under systemd, and as the first process of a container (needs root). */
 @NeedsRoot
+@HeapIndependent
 class SupervisedIT {
   @TempDir Path directory = Path.of("");
 

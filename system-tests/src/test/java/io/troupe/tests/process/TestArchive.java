@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -18,17 +19,29 @@ import java.util.concurrent.ConcurrentHashMap;
  * tests start without bin/node: starts took a third of the time of the process tests. The first
  * test that needs it creates it.
  */
-final class TestArchive {
-  private static final Map<Path, List<String>> MADE = new ConcurrentHashMap<>();
+public final class TestArchive {
+  private static final Map<Path, String> MADE = new ConcurrentHashMap<>();
 
   private TestArchive() {}
 
   /** Options for a JVM that runs node.jar. */
   static List<String> options(TestJdks.Jdk jdk) {
+    String archive = file(jdk);
+    return jdk.major() >= 25
+        ? List.of("-XX:AOTCache=" + archive)
+        : List.of("-XX:SharedArchiveFile=" + archive, "-Xshare:auto");
+  }
+
+  /** The directory with the archive, a {@code TROUPE_CACHE} for scripts that start members. */
+  public static String directory(TestJdks.Jdk jdk) {
+    return Objects.requireNonNull(Path.of(file(jdk)).getParent()).toString();
+  }
+
+  private static String file(TestJdks.Jdk jdk) {
     return MADE.computeIfAbsent(jdk.home(), home -> made(jdk));
   }
 
-  private static List<String> made(TestJdks.Jdk jdk) {
+  private static String made(TestJdks.Jdk jdk) {
     Path jar = NodeProcess.nodeJar();
     Path folder = jar.resolveSibling("test-archives");
     ProcessBuilder builder = new ProcessBuilder(NodeProcess.script("node").toString());
@@ -55,9 +68,7 @@ final class TestArchive {
       if (making.waitFor() != 0) {
         throw new IllegalStateException("no archive: " + said);
       }
-      return jdk.major() >= 25
-          ? List.of("-XX:AOTCache=" + said.strip())
-          : List.of("-XX:SharedArchiveFile=" + said.strip(), "-Xshare:auto");
+      return said.strip();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tracing in a separate process, from node.jar. */
 @Tag("full")
+@HeapIndependent
 class TracingIT {
   private static final String JDKS = "io.troupe.tests.process.TestJdks#all";
   private static final Pattern TIME = Pattern.compile("\"ts\":\"([^\"]+)\"");
