@@ -3,10 +3,10 @@ package io.troupe.simulation;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The seeds after those of {@link SimulationTest}; {@link LastSeedsTest} runs beside it. */
+/** The seeds after those of {@link SimulationTest}. */
 @Tag("full")
 class ManySeedsTest {
-  static final long SEEDS = 160;
+  private static final long SEEDS = 320;
 
   @Test
   void rulesHoldUnderFaultsAndClusterRecovers() {
