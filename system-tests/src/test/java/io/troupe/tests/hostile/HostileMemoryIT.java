@@ -31,11 +31,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Attacks that make a member hold memory. The member serves other clients meanwhile, and large
- * reads again afterwards. {@link HostileReportCampaign} has the same attacks with 256 MiB.
+ * reads again afterwards. {@link HostileReportCampaign} has the attacks of the {@link
+ * HeapIndependent} tests with 256 MiB, too.
  */
 @Alone
 @Tag("full")
-@HeapIndependent
 class HostileMemoryIT {
   private static final String RANGE = "/etcdserverpb.KV/Range";
   private static final int MEBIBYTE = 1 << 20;
@@ -127,6 +127,7 @@ class HostileMemoryIT {
   }
 
   @Test
+  @HeapIndependent
   void unreadSmallResponses(TestInfo test) throws Exception {
     byte[] request =
         RangeRequest.newBuilder().setKey(ByteString.copyFromUtf8(SMALL)).build().toByteArray();
@@ -134,6 +135,7 @@ class HostileMemoryIT {
   }
 
   @Test
+  @HeapIndependent
   void unreadLargeResponses(TestInfo test) throws Exception {
     Attack attack = new UnreadResponses(4, 1000, RANGE, all(LARGE).toByteArray());
     // The first run also shows how long a fresh JVM takes for 4,000 calls.
@@ -142,6 +144,7 @@ class HostileMemoryIT {
   }
 
   @Test
+  @HeapIndependent
   void uploadsThatWithholdLastByte(TestInfo test) throws Exception {
     byte[] put =
         PutRequest.newBuilder()
@@ -154,22 +157,26 @@ class HostileMemoryIT {
 
   @ParameterizedTest
   @EnumSource
+  @HeapIndependent
   void headersOfStreamsThatSendNothing(HeldHeaders.Fields fields, TestInfo test) throws Exception {
     survives(new HeldHeaders(2, 4000, fields), test);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {450_000, 60_000})
+  @HeapIndependent
   void http11HeadersOfRequestsWithoutBody(int headBytes, TestInfo test) throws Exception {
     survives(new HeldHeads(600, headBytes), test);
   }
 
   @Test
+  @HeapIndependent
   void unreadJson(TestInfo test) throws Exception {
     survives(new UnreadJson(60, "/v3/kv/range", json(LARGE), ""), test);
   }
 
   @Test
+  @HeapIndependent
   void idleConnections(TestInfo test) throws Exception {
     survives(new IdleConnections(6000), test);
     // A new client connects: the member closes idle connections.

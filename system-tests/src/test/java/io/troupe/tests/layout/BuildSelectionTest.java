@@ -77,6 +77,7 @@ class BuildSelectionTest {
           "ClientPortMalformedIT",
           "HostileCampaignIT",
           "HostileFramesIT",
+          "HostileMemoryIT",
           "HostileTlsIT",
           "ManyConnectionsIT",
           "ResponseMemoryIT",

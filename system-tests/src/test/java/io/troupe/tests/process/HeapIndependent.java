@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Tag;
  * its members, because they take little load: commands, files, starts, clients, membership, single
  * faults. Or another test does the same with 256 MiB and says so.
  */
-@Target(ElementType.TYPE)
+@Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 @Tag("heap-independent")
 public @interface HeapIndependent {}
