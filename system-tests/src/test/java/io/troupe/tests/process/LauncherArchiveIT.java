@@ -349,6 +349,22 @@ class LauncherArchiveIT {
     assertThat(awaitArchive()).hasContent("bytes");
   }
 
+  /** For example another process took the port that the training chose. */
+  @Test
+  void failedTrainingIsRepeatedOnce() throws IOException {
+    Path home =
+        standIn(
+            "[ $(ls \"$here\"/training.* | wc -l) -ge 2 ] || { echo lost the port >&2; exit 1; };"
+                + " echo bytes > \"$archive\"");
+    try (NodeProcess make = node(home).environment("TROUPE_ARCHIVE", "make").start()) {
+      assertThat(make.awaitExit()).as(make.toString()).isZero();
+      assertThat(Path.of(make.out().strip())).hasContent("bytes");
+    }
+    assertThat(trainings(home)).hasSize(2);
+    assertThat(Files.readString(files(cache(), "node-.*\\.log").get(0)))
+        .contains("lost the port", "training 1 failed: the member exited with status 1");
+  }
+
   @Test
   void failureIsLoggedAndNotRepeatedImmediately() throws IOException {
     Path home = standIn("echo this went wrong >&2; exit 3");
@@ -357,9 +373,10 @@ class LauncherArchiveIT {
     awaitNobodyTrains();
     assertThat(Files.readString(files(cache(), "node-.*\\.log").get(0)))
         .contains("this went wrong", "no archive: the training member exited with status 3");
+    assertThat(trainings(home)).hasSize(2);
     run(node(home));
     assertThat(files(cache(), ".*\\.training")).isEmpty();
-    assertThat(trainings(home)).hasSize(1);
+    assertThat(trainings(home)).hasSize(2);
   }
 
   @Test
@@ -369,6 +386,7 @@ class LauncherArchiveIT {
     await(() -> !trainings(home).isEmpty());
     awaitNobodyTrains();
     assertThat(Files.readString(files(cache(), "node-.*\\.log").get(0))).contains("status 137");
+    assertThat(trainings(home)).hasSize(1);
   }
 
   @Test

@@ -7,12 +7,15 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The archive that bin/node creates for a jar and a JDK (docs/decisions/0011), for members that
@@ -20,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * test that needs it creates it.
  */
 public final class TestArchive {
+  private static final Logger LOG = LoggerFactory.getLogger(TestArchive.class);
   private static final Map<Path, String> MADE = new ConcurrentHashMap<>();
 
   private TestArchive() {}
@@ -66,7 +70,11 @@ public final class TestArchive {
       Process making = builder.start();
       String said = new String(making.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       if (making.waitFor() != 0) {
-        throw new IllegalStateException("no archive: " + said);
+        throw new IllegalStateException("no archive: " + said + logs(folder));
+      }
+      String failed = logs(folder);
+      if (!failed.isEmpty()) {
+        LOG.warn("a training failed, the next one created the archive {}{}", said.strip(), failed);
       }
       return said.strip();
     } catch (IOException e) {
@@ -75,5 +83,16 @@ public final class TestArchive {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);
     }
+  }
+
+  /** Returns the logs of trainings that failed; empty if none did. */
+  private static String logs(Path folder) throws IOException {
+    StringBuilder logs = new StringBuilder();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "node-*.log")) {
+      for (Path file : files) {
+        logs.append('\n').append(file).append(":\n").append(Files.readString(file));
+      }
+    }
+    return logs.toString();
   }
 }
