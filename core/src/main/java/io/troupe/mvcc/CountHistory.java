@@ -31,6 +31,7 @@ final class CountHistory {
   private final long maxBytes;
   private final long leastDistance;
   private List<Kept> kept = List.of();
+  private long bytes;
   private long distance;
 
   /** Keeps nothing yet. */
@@ -48,7 +49,7 @@ final class CountHistory {
 
   /** Memory, in bytes. */
   long bytes() {
-    return kept.stream().mapToLong(Kept::bytes).sum();
+    return bytes;
   }
 
   /**
@@ -75,7 +76,10 @@ final class CountHistory {
         distance *= 2;
       }
     }
-    kept = List.copyOf(next);
+    if (next != kept) {
+      kept = List.copyOf(next);
+      bytes = sum(kept);
+    }
   }
 
   /**

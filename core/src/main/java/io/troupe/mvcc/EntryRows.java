@@ -23,8 +23,11 @@ final class EntryRows {
   private final EffectDigest digest;
   private final long batchBytes;
 
-  /** Newest records of keys that changed since the last batch. */
-  private final Map<Bytes, NewestRecord> changed = new HashMap<>();
+  /**
+   * Newest records of keys that changed since the last batch. A new map for each batch: one that
+   * was cleared keeps the table of its largest batch, which the next batches walk over.
+   */
+  private Map<Bytes, NewestRecord> changed = new HashMap<>();
 
   /** Rows of the current entry that are neither keys nor revisions; written in its last batch. */
   private final List<StoreBatch.Change> otherRows = new ArrayList<>();
@@ -201,6 +204,6 @@ final class EntryRows {
     for (NewestRecord newest : changed.values()) {
       records.committed(newest, revision);
     }
-    changed.clear();
+    changed = new HashMap<>();
   }
 }
