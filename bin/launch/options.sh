@@ -9,9 +9,12 @@ opts=(-XX:+UseParallelGC -XX:GCTimeRatio=19 -XX:-UsePerfData -Xlog:disable -Xlog
 # profiles, and C2 after 32,768 calls, with the profiles of the training. Code that collects profiles is half as fast (decisions 0266, 0269
 # and 0270).
 trained=(-XX:Tier0InvokeNotifyFreqLog=8 -XX:Tier0BackedgeNotifyFreqLog=11 -XX:Tier2InvokeNotifyFreqLog=15 -XX:Tier2BackedgeNotifyFreqLog=17)
-# Eight times the limits of C2. With the usual limits, methods whose profiles the archive has go from the interpreter to C2, and C2 takes
-# the time of C1 while a member starts (decision 0270).
-trained+=(-XX:Tier4InvocationThreshold=40000 -XX:Tier4MinInvocationThreshold=4800 -XX:Tier4CompileThreshold=120000)
+# A method that C1 compiled in the training and C2 did not collects a profile first: after 250 times Tier3InvocationThreshold calls, a factor
+# that HotSpot applies to methods of the archive. 130 lets it begin after 32,768 calls, too, in place of 65,536 (decision 0272).
+trained+=(-XX:Tier3InvocationThreshold=130 -XX:Tier3MinInvocationThreshold=65 -XX:Tier3CompileThreshold=1300)
+# Four times the limits of C2. With the usual limits, methods whose profiles the archive has go from the interpreter to C2, and C2 takes
+# the time of C1 while a member starts (decisions 0270 and 0272).
+trained+=(-XX:Tier4InvocationThreshold=20000 -XX:Tier4MinInvocationThreshold=2400 -XX:Tier4CompileThreshold=60000)
 # Up to four threads of C1 and eight of C2, as the JVM has on 16 processors, each started only while its queue is long. One thread of C1 gets
 # too little time beside the many threads of a member that starts under load (decisions 0267 and 0270).
 if [ "$cpus" -lt 16 ]; then trained+=(-XX:CICompilerCount=12); fi

@@ -48,9 +48,12 @@ public final class NodeProcess implements AutoCloseable {
           "-XX:Tier0BackedgeNotifyFreqLog=11",
           "-XX:Tier2InvokeNotifyFreqLog=15",
           "-XX:Tier2BackedgeNotifyFreqLog=17",
-          "-XX:Tier4InvocationThreshold=40000",
-          "-XX:Tier4MinInvocationThreshold=4800",
-          "-XX:Tier4CompileThreshold=120000",
+          "-XX:Tier3InvocationThreshold=130",
+          "-XX:Tier3MinInvocationThreshold=65",
+          "-XX:Tier3CompileThreshold=1300",
+          "-XX:Tier4InvocationThreshold=20000",
+          "-XX:Tier4MinInvocationThreshold=2400",
+          "-XX:Tier4CompileThreshold=60000",
           "-XX:CICompilerCount=12");
 
   /** As in bin/node: starts of several members on two cores are mostly compilation. */
