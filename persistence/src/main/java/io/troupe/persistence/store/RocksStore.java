@@ -62,6 +62,10 @@ public final class RocksStore implements OrderedStore {
   private final UpperBound.Pool bounds = new UpperBound.Pool();
   private final OpenGate gate = new OpenGate();
   private final RocksReads reads;
+
+  /** Of the space that clients' ranges walk over. */
+  private final MergeTrigger newestRecords;
+
   private final Set<FrozenView> views = ConcurrentHashMap.newKeySet();
 
   /** Since the last flush that tombstones caused; other flushes may have happened meanwhile. */
@@ -88,6 +92,7 @@ public final class RocksStore implements OrderedStore {
     for (Space space : Space.values()) {
       spaces.put(space, handles.get(next++));
     }
+    this.newestRecords = new MergeTrigger(db, handle(Space.LATEST));
     this.reads = new RocksReads(db, this::handle, gate, this::failed);
     this.sizes = readSizes();
   }
@@ -309,7 +314,8 @@ public final class RocksStore implements OrderedStore {
   /**
    * Creates a durable copy of the store at one moment between two batches, at or after this call:
    * all spaces, complete batches only. Table files are shared by hard links, so it takes little
-   * time and space and must be on the same file system. Writers and readers continue meanwhile.
+   * time and space and must be on the same file system. Writers and readers continue meanwhile. It
+   * is also the moment when the store decides how soon the newest records are merged.
    *
    * @param target a directory that does not exist; its parent exists. A crash leaves unusable
    *     content there
@@ -324,6 +330,7 @@ public final class RocksStore implements OrderedStore {
       if (parent != null) {
         DurableFiles.forceDirectory(parent);
       }
+      newestRecords.fit();
     } catch (RocksDBException e) {
       throw failed("make a checkpoint in " + target, e);
     } catch (IOException e) {
