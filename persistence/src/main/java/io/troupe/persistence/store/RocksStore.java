@@ -63,8 +63,8 @@ public final class RocksStore implements OrderedStore {
   private final OpenGate gate = new OpenGate();
   private final RocksReads reads;
 
-  /** Of the space that clients' ranges walk over. */
-  private final MergeTrigger newestRecords;
+  /** Of LATEST, the space that clients' ranges walk over. */
+  private final MergeTrigger mergeTrigger;
 
   private final Set<FrozenView> views = ConcurrentHashMap.newKeySet();
 
@@ -92,7 +92,7 @@ public final class RocksStore implements OrderedStore {
     for (Space space : Space.values()) {
       spaces.put(space, handles.get(next++));
     }
-    this.newestRecords = new MergeTrigger(db, handle(Space.LATEST));
+    this.mergeTrigger = new MergeTrigger(db, handle(Space.LATEST));
     this.reads = new RocksReads(db, this::handle, gate, this::failed);
     this.sizes = readSizes();
   }
@@ -330,7 +330,7 @@ public final class RocksStore implements OrderedStore {
       if (parent != null) {
         DurableFiles.forceDirectory(parent);
       }
-      newestRecords.fit();
+      mergeTrigger.fit();
     } catch (RocksDBException e) {
       throw failed("make a checkpoint in " + target, e);
     } catch (IOException e) {

@@ -31,7 +31,7 @@ class DeletedStretchesTest {
     store.close();
   }
 
-  private static Bytes row(int number) {
+  static Bytes row(int number) {
     return Bytes.wrap(
         String.format(Locale.ROOT, "%08d", number).getBytes(StandardCharsets.US_ASCII));
   }

@@ -7,10 +7,8 @@ import io.troupe.model.Bytes;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
 import io.troupe.mvcc.StoreBatch;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -36,17 +34,12 @@ class OverwrittenRowsTest {
     store.close();
   }
 
-  private static Bytes row(int number) {
-    return Bytes.wrap(
-        String.format(Locale.ROOT, "%08d", number).getBytes(StandardCharsets.US_ASCII));
-  }
-
   private void writeAll() {
     StoreBatch batch = new StoreBatch();
     for (int i = 0; i < ROWS; i++) {
       byte[] value = new byte[ROW_BYTES];
       random.nextBytes(value);
-      batch.put(Space.LATEST, row(i), Bytes.wrap(value));
+      batch.put(Space.LATEST, DeletedStretchesTest.row(i), Bytes.wrap(value));
     }
     store.write(batch);
   }
