@@ -17,7 +17,7 @@ final class MergeTrigger {
   /** RocksDB's default. A merge may write the whole space again, so it is worth more files. */
   private static final int WITH_OTHERS = 4;
 
-  /** A merge of so much takes less than two tenths of a second of one core. */
+  /** A merge writes the whole space again, at most so much. */
   private static final long SMALL_BYTES = 16L << 20;
 
   private static final long LARGE_BYTES = 32L << 20;
