@@ -1,7 +1,6 @@
 package io.troupe.watch;
 
-import io.troupe.model.SharedEvent;
-import java.util.List;
+import io.troupe.model.SharedEvents;
 
 /**
  * Live events for one watcher.
@@ -9,4 +8,4 @@ import java.util.List;
  * @param serial of the watcher in its stream
  * @param events of one or more revisions, each of them whole (W6), in order; not empty
  */
-public record Delivery(long serial, List<SharedEvent> events) {}
+public record Delivery(long serial, SharedEvents events) {}

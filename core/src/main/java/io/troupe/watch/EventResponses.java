@@ -1,6 +1,7 @@
 package io.troupe.watch;
 
 import io.troupe.model.SharedEvent;
+import io.troupe.model.SharedEvents;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -38,8 +39,12 @@ final class EventResponses {
    *
    * @param events of whole revisions, in order, at least one
    */
-  void live(StreamWatcher watcher, List<SharedEvent> events) {
+  void live(StreamWatcher watcher, SharedEvents events) {
     boolean prevKv = watcher.request.prevKv();
+    if (events.maxBytes(prevKv) <= LIVE_RESPONSE_BYTES) {
+      liveResponse(watcher, events);
+      return;
+    }
     int from = 0;
     long bytes = 0;
     int at = 0;
@@ -48,21 +53,26 @@ final class EventResponses {
       long ofRevision = 0;
       long revision = revision(events.get(at));
       while (end < events.size() && revision(events.get(end)) == revision) {
-        ofRevision += StreamQueue.size(events.get(end).event(), prevKv);
+        ofRevision += events.get(end).event().maxBytes(prevKv);
         end++;
       }
       if (at > from && bytes + ofRevision > LIVE_RESPONSE_BYTES) {
-        liveResponse(watcher, events.subList(from, at));
+        liveResponse(watcher, part(events, from, at));
         from = at;
         bytes = 0;
       }
       bytes += ofRevision;
       at = end;
     }
-    liveResponse(watcher, events.subList(from, at));
+    liveResponse(watcher, part(events, from, at));
   }
 
-  private void liveResponse(StreamWatcher watcher, List<SharedEvent> events) {
+  /** All events remain shared. */
+  private static SharedEvents part(SharedEvents events, int from, int to) {
+    return to - from == events.size() ? events : SharedEvents.ofOne(events.subList(from, to));
+  }
+
+  private void liveResponse(StreamWatcher watcher, SharedEvents events) {
     long last = revision(events.get(events.size() - 1));
     if (last >= watcher.nextRevision) {
       send(watcher, last, events);
@@ -80,39 +90,47 @@ final class EventResponses {
    *
    * @param headerRevision revision of the header (W7)
    */
-  void send(StreamWatcher watcher, long headerRevision, List<SharedEvent> events) {
+  void send(StreamWatcher watcher, long headerRevision, SharedEvents events) {
     WatchRequest request = watcher.request;
-    List<SharedEvent> wanted = new ArrayList<>(events.size());
-    for (SharedEvent event : events) {
-      if (revision(event) >= watcher.nextRevision && request.filter().accepts(event.event())) {
-        wanted.add(event);
-      }
-    }
+    SharedEvents wanted = wanted(watcher, events);
     if (wanted.isEmpty()) {
       return;
     }
     watcher.idle = false;
-    if (!request.fragment()) {
+    if (!request.fragment()
+        || RESPONSE_OVERHEAD + wanted.maxBytes(request.prevKv()) < fragmentBytes) {
       response(watcher, headerRevision, wanted, false);
       return;
     }
     List<BatchCutter.Piece> pieces =
         BatchCutter.cut(
             wanted.size(),
-            i -> StreamQueue.size(wanted.get(i).event(), request.prevKv()),
+            i -> wanted.get(i).event().maxBytes(request.prevKv()),
             RESPONSE_OVERHEAD,
             fragmentBytes);
     for (BatchCutter.Piece piece : pieces) {
-      response(
-          watcher,
-          headerRevision,
-          List.copyOf(wanted.subList(piece.from(), piece.to())),
-          piece.fragment());
+      response(watcher, headerRevision, part(wanted, piece.from(), piece.to()), piece.fragment());
     }
   }
 
+  /** Most watchers want all events, and share them. */
+  private static SharedEvents wanted(StreamWatcher watcher, SharedEvents events) {
+    EventFilter filter = watcher.request.filter();
+    if (events.isEmpty()
+        || (filter.equals(EventFilter.NONE) && revision(events.get(0)) >= watcher.nextRevision)) {
+      return events;
+    }
+    List<SharedEvent> wanted = new ArrayList<>(events.size());
+    for (SharedEvent event : events) {
+      if (revision(event) >= watcher.nextRevision && filter.accepts(event.event())) {
+        wanted.add(event);
+      }
+    }
+    return SharedEvents.ofOne(wanted);
+  }
+
   private void response(
-      StreamWatcher watcher, long headerRevision, List<SharedEvent> events, boolean fragment) {
+      StreamWatcher watcher, long headerRevision, SharedEvents events, boolean fragment) {
     boolean prevKv = watcher.request.prevKv();
     queue.addEvents(events, prevKv);
     effects.events(watcher.id, headerRevision, events, prevKv, fragment);

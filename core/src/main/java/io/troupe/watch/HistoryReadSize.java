@@ -44,7 +44,7 @@ public enum HistoryReadSize {
     }
     long size = 0;
     for (Event event : events) {
-      size += StreamQueue.size(event, prevKv);
+      size += event.maxBytes(prevKv);
     }
     return size <= bytes;
   }

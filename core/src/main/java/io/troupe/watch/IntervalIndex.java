@@ -2,17 +2,15 @@ package io.troupe.watch;
 
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
-import java.util.LinkedHashSet;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ranges with their members, searched by key: a treap over (start, end) in which every node stores
- * the greatest end below it. A search costs the logarithm of the number of distinct ranges plus the
- * size of its result. Deterministic: priorities come from a counter. One thread.
+ * Values of ranges, searched by key: a treap over (start, end) in which every node stores the
+ * greatest end below it. A search costs the logarithm of the number of ranges plus the size of its
+ * result. Deterministic: priorities come from a counter. One thread.
  *
- * @param <T> the members; distinguished by equals
+ * @param <T> the values
  */
 final class IntervalIndex<T> {
   private static final class Node<T> {
@@ -20,14 +18,15 @@ final class IntervalIndex<T> {
     // Null is the open end, which is above every key.
     final @Nullable Bytes end;
     final long priority;
-    final Set<T> members = new LinkedHashSet<>();
+    final T value;
     @Nullable Node<T> left;
     @Nullable Node<T> right;
     @Nullable Bytes maxEnd;
 
-    Node(Bytes start, @Nullable Bytes end, long priority) {
+    Node(Bytes start, @Nullable Bytes end, T value, long priority) {
       this.start = start;
       this.end = end;
+      this.value = value;
       this.priority = priority;
       this.maxEnd = end;
     }
@@ -36,31 +35,20 @@ final class IntervalIndex<T> {
   private @Nullable Node<T> root;
   private long drawn;
 
-  /** Adds a member to a range that is not empty; false if it is already there. */
-  boolean add(KeyRange range, T member) {
-    Bytes end = range.toExclusive();
-    Node<T> node = find(range.key(), end);
-    if (node == null) {
-      node = new Node<>(range.key(), end, draw());
-      root = insert(root, node);
-    }
-    return node.members.add(member);
+  /** Adds a range that is not empty and not there yet. */
+  void add(KeyRange range, T value) {
+    root = insert(root, new Node<>(range.key(), range.toExclusive(), value, draw()));
   }
 
-  /** Removes a member; false if it is not there. */
-  boolean remove(KeyRange range, T member) {
-    Bytes end = range.toExclusive();
-    Node<T> node = find(range.key(), end);
-    if (node == null || !node.members.remove(member)) {
-      return false;
-    }
-    if (node.members.isEmpty()) {
+  /** Removes a range; nothing happens if it is not there. */
+  void remove(KeyRange range) {
+    Node<T> node = find(range.key(), range.toExclusive());
+    if (node != null) {
       root = without(root, node);
     }
-    return true;
   }
 
-  /** Passes the members of every range that contains {@code key} to {@code each}. */
+  /** Passes the value of every range that contains {@code key} to {@code each}. */
   void forEachAt(Bytes key, Consumer<? super T> each) {
     visit(root, key, each);
   }
@@ -72,7 +60,7 @@ final class IntervalIndex<T> {
     visit(node.left, key, each);
     if (node.start.compareTo(key) <= 0) {
       if (isAbove(node.end, key)) {
-        node.members.forEach(each);
+        each.accept(node.value);
       }
       visit(node.right, key, each);
     }

@@ -1,18 +1,15 @@
 package io.troupe.watch;
 
-import io.troupe.model.Event;
-import io.troupe.model.KeyValue;
 import io.troupe.model.MemoryBudget;
-import io.troupe.model.SharedEvent;
-import java.util.List;
+import io.troupe.model.SharedEvents;
 
 /**
  * Counts the replies that a stream has not sent yet. They are passed to the client's connection in
  * one piece whenever it can take more, and count until it can take more again.
  */
 final class StreamQueue {
-  /** Maximum size of a record besides its key and value. */
-  private static final int RECORD_OVERHEAD = 64;
+  /** Maximum size of a reply besides its events. */
+  private static final int REPLY_BYTES = 64;
 
   private final MemoryBudget.Share memory;
   private final long stepBytes;
@@ -106,17 +103,13 @@ final class StreamQueue {
   /** A reply without events waits. */
   void addControl() {
     controls++;
-    add(RECORD_OVERHEAD);
+    add(REPLY_BYTES);
   }
 
   /** A reply with events waits. */
-  void addEvents(List<SharedEvent> more, boolean prevKv) {
+  void addEvents(SharedEvents more, boolean prevKv) {
     events += more.size();
-    long size = RECORD_OVERHEAD;
-    for (SharedEvent event : more) {
-      size += size(event.event(), prevKv);
-    }
-    add(size);
+    add(REPLY_BYTES + more.maxBytes(prevKv));
   }
 
   private void add(long size) {
@@ -161,15 +154,5 @@ final class StreamQueue {
     events = 0;
     controls = 0;
     return true;
-  }
-
-  /** Upper bound of an event's encoded size. */
-  static long size(Event event, boolean prevKv) {
-    KeyValue prev = prevKv ? event.prev() : null;
-    return size(event.kv()) + (prev == null ? 0 : size(prev));
-  }
-
-  private static long size(KeyValue kv) {
-    return RECORD_OVERHEAD + kv.key().length() + (long) kv.value().length();
   }
 }

@@ -4,6 +4,7 @@ import io.troupe.model.Bytes;
 import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
 import io.troupe.model.SharedEvent;
+import io.troupe.model.SharedEvents;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -21,27 +22,39 @@ import java.util.function.Consumer;
  * @param <W> handle of a watcher; distinguished by equals and hashCode
  */
 public final class SyncedWatchers<W> {
-  private static final class Entry<W> {
-    final W watcher;
+  /** The watchers of one range. They share the events that all of them get. */
+  private static final class Group<W> {
     final KeyRange range;
-    final long nextRevision;
+    final Set<Entry<W>> entries = new LinkedHashSet<>();
 
     /** Events since the last {@link #drain}. */
     List<SharedEvent> collected = new ArrayList<>(1);
 
-    Entry(W watcher, KeyRange range, long nextRevision) {
-      this.watcher = watcher;
+    Group(KeyRange range) {
       this.range = range;
+    }
+  }
+
+  private static final class Entry<W> {
+    final W watcher;
+    final Group<W> group;
+    final long nextRevision;
+
+    Entry(W watcher, Group<W> group, long nextRevision) {
+      this.watcher = watcher;
+      this.group = group;
       this.nextRevision = nextRevision;
     }
   }
 
   private final Map<W, Entry<W>> byWatcher = new LinkedHashMap<>();
-  private final Map<Bytes, Set<Entry<W>>> points = new HashMap<>();
-  private final IntervalIndex<Entry<W>> ranges = new IntervalIndex<>();
+  private final Map<KeyRange, Group<W>> groups = new HashMap<>();
 
-  /** Watchers with collected events, in the order of their first one. */
-  private final List<Entry<W>> collecting = new ArrayList<>();
+  /** The groups that have more than one key. */
+  private final IntervalIndex<Group<W>> ranges = new IntervalIndex<>();
+
+  /** Groups with collected events, in the order of their first one. */
+  private final List<Group<W>> collecting = new ArrayList<>();
 
   /**
    * Adds a watcher.
@@ -53,13 +66,18 @@ public final class SyncedWatchers<W> {
     if (byWatcher.containsKey(watcher) || range.isEmpty()) {
       throw new IllegalArgumentException("watcher " + watcher + " of " + range + " cannot join");
     }
-    Entry<W> entry = new Entry<>(watcher, range, nextRevision);
+    Group<W> group = groups.computeIfAbsent(range, this::newGroup);
+    Entry<W> entry = new Entry<>(watcher, group, nextRevision);
     byWatcher.put(watcher, entry);
-    if (range.isSingle()) {
-      points.computeIfAbsent(range.key(), key -> new LinkedHashSet<>()).add(entry);
-    } else {
-      ranges.add(range, entry);
+    group.entries.add(entry);
+  }
+
+  private Group<W> newGroup(KeyRange range) {
+    Group<W> group = new Group<>(range);
+    if (!range.isSingle()) {
+      ranges.add(range, group);
     }
+    return group;
   }
 
   /** Removes a watcher; false if it is unknown. */
@@ -68,13 +86,13 @@ public final class SyncedWatchers<W> {
     if (entry == null) {
       return false;
     }
-    if (!entry.range.isSingle()) {
-      ranges.remove(entry.range, entry);
-      return true;
-    }
-    Set<Entry<W>> same = points.get(entry.range.key());
-    if (same != null && same.remove(entry) && same.isEmpty()) {
-      points.remove(entry.range.key());
+    Group<W> group = entry.group;
+    group.entries.remove(entry);
+    if (group.entries.isEmpty()) {
+      groups.remove(group.range);
+      if (!group.range.isSingle()) {
+        ranges.remove(group.range);
+      }
     }
     return true;
   }
@@ -85,38 +103,61 @@ public final class SyncedWatchers<W> {
    */
   public void collect(Event event) {
     SharedEvent shared = new SharedEvent(event);
-    long revision = event.kv().modRevision();
-    Consumer<Entry<W>> due =
-        entry -> {
-          if (entry.nextRevision <= revision) {
-            if (entry.collected.isEmpty()) {
-              collecting.add(entry);
-            }
-            entry.collected.add(shared);
+    Consumer<Group<W>> due =
+        group -> {
+          if (group.collected.isEmpty()) {
+            collecting.add(group);
           }
+          group.collected.add(shared);
         };
-    Set<Entry<W>> same = points.get(event.kv().key());
+    Group<W> same = groups.get(KeyRange.single(event.kv().key()));
     if (same != null) {
-      same.forEach(due);
+      due.accept(same);
     }
     ranges.forEachAt(event.kv().key(), due);
   }
 
-  /** Passes the collected events of each watcher to {@code each}, in the order of collection. */
-  public void drain(BiConsumer<? super W, List<SharedEvent>> each) {
-    for (Entry<W> entry : collecting) {
-      List<SharedEvent> events = entry.collected;
-      entry.collected = new ArrayList<>(1);
-      each.accept(entry.watcher, events);
+  /**
+   * Passes the collected events of each watcher to {@code each}; the watchers of a range one after
+   * the other. A watcher that needs all of them shares them with the others of its range.
+   */
+  public void drain(BiConsumer<? super W, SharedEvents> each) {
+    for (Group<W> group : collecting) {
+      List<SharedEvent> events = group.collected;
+      group.collected = new ArrayList<>(1);
+      drain(group, events, each);
     }
     collecting.clear();
+  }
+
+  private static <W> void drain(
+      Group<W> group, List<SharedEvent> events, BiConsumer<? super W, SharedEvents> each) {
+    SharedEvents all =
+        group.entries.size() > 1 ? SharedEvents.ofSeveral(events) : SharedEvents.ofOne(events);
+    for (Entry<W> entry : group.entries) {
+      if (revision(events.get(0)) >= entry.nextRevision) {
+        each.accept(entry.watcher, all);
+      } else if (revision(events.get(events.size() - 1)) >= entry.nextRevision) {
+        List<SharedEvent> needed = new ArrayList<>();
+        for (SharedEvent event : events) {
+          if (revision(event) >= entry.nextRevision) {
+            needed.add(event);
+          }
+        }
+        each.accept(entry.watcher, SharedEvents.ofOne(needed));
+      }
+    }
+  }
+
+  private static long revision(SharedEvent event) {
+    return event.event().kv().modRevision();
   }
 
   /** The watchers that may get an event of a key in {@code range} at {@code revision}. */
   public List<W> overlapping(KeyRange range, long revision) {
     List<W> found = new ArrayList<>();
     for (Entry<W> entry : byWatcher.values()) {
-      if (entry.nextRevision <= revision && overlap(entry.range, range)) {
+      if (entry.nextRevision <= revision && overlap(entry.group.range, range)) {
         found.add(entry.watcher);
       }
     }

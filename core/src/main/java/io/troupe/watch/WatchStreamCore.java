@@ -3,6 +3,7 @@ package io.troupe.watch;
 import io.troupe.model.Event;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.SharedEvent;
+import io.troupe.model.SharedEvents;
 import io.troupe.watch.StreamWatcher.Mode;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -332,7 +333,7 @@ public final class WatchStreamCore<T> {
       for (Event event : events) {
         found.add(new SharedEvent(event));
       }
-      responses.send(watcher, storeRevision, found);
+      responses.send(watcher, storeRevision, SharedEvents.ofOne(found));
       watcher.nextRevision = nextRevision;
       if (nextRevision > storeRevision) {
         join(watcher);

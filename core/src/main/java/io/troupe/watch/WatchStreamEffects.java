@@ -1,8 +1,7 @@
 package io.troupe.watch;
 
 import io.troupe.model.KeyRange;
-import io.troupe.model.SharedEvent;
-import java.util.List;
+import io.troupe.model.SharedEvents;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,11 +73,7 @@ public interface WatchStreamEffects<T> {
    * @param fragment true if more of the same revision follows (W17)
    */
   void events(
-      long watchId,
-      long headerRevision,
-      List<SharedEvent> events,
-      boolean prevKv,
-      boolean fragment);
+      long watchId, long headerRevision, SharedEvents events, boolean prevKv, boolean fragment);
 
   /**
    * All events of one revision, which are too many to be held together.

@@ -7,6 +7,7 @@ import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
 import io.troupe.model.KeyValue;
 import io.troupe.model.SharedEvent;
+import io.troupe.model.SharedEvents;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -157,7 +158,9 @@ class CommitBatcherTest {
     SharedEvent event = new SharedEvent(commit(2, "a").events().get(0));
     stream.add(
         lots.get(0),
-        List.of(new Delivery(1, List.of(event)), new Delivery(2, List.of(event, event))));
+        List.of(
+            new Delivery(1, SharedEvents.ofOne(List.of(event))),
+            new Delivery(2, SharedEvents.ofOne(List.of(event, event)))));
     lots.get(0).release();
     assertThat(backlog.bytes()).isEqualTo(events + 3 * 128 + 3 * 8);
     stream.releaseFirst();

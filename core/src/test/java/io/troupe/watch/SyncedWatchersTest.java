@@ -9,6 +9,7 @@ import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
 import io.troupe.model.KeyValue;
 import io.troupe.model.SharedEvent;
+import io.troupe.model.SharedEvents;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -57,6 +58,28 @@ class SyncedWatchersTest {
             Map.entry("a", List.of(events.get(0), events.get(2))),
             Map.entry("all", List.of(events.get(1), events.get(2))));
     watchers.drain((watcher, its) -> fail("%s got events twice", watcher));
+  }
+
+  /**
+   * So their responses are encoded once. A watcher that needs fewer events gets a list of its own.
+   */
+  @Test
+  void watchersOfRangeShareEvents() {
+    for (KeyRange range : List.of(A, KeyRange.all())) {
+      SyncedWatchers<String> same = new SyncedWatchers<>();
+      same.add("one", range, 5);
+      same.add("later", range, 7);
+      same.add("two", range, 6);
+      same.add("last", range, 9);
+      List.of(6L, 7L, 8L).forEach(at -> same.collect(event(Bytes.utf8("a"), at)));
+      Map<String, SharedEvents> drained = new LinkedHashMap<>();
+      same.drain(drained::put);
+      assertThat(drained.keySet()).containsExactly("one", "later", "two");
+      assertThat(drained.get("two")).hasSize(3).isSameAs(drained.get("one"));
+      assertThat(drained.get("later"))
+          .extracting(e -> e.event().kv().modRevision())
+          .containsExactly(7L, 8L);
+    }
   }
 
   @Test

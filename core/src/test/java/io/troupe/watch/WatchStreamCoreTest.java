@@ -9,6 +9,7 @@ import io.troupe.model.KeyRange;
 import io.troupe.model.KeyValue;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.SharedEvent;
+import io.troupe.model.SharedEvents;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -270,11 +271,7 @@ class WatchStreamCoreTest {
 
     @Override
     public void events(
-        long watchId,
-        long headerRevision,
-        List<SharedEvent> events,
-        boolean prevKv,
-        boolean fragment) {
+        long watchId, long headerRevision, SharedEvents events, boolean prevKv, boolean fragment) {
       List<Long> its = requireNonNull(received.get(watchId));
       events.forEach(event -> its.add(event.event().kv().modRevision()));
       responses.add(
@@ -350,7 +347,7 @@ class WatchStreamCoreTest {
     world.clientReads = false;
     MemoryBudget.Share unsent = budget.share();
     unsent.hand(200_000);
-    world.stream.deliver(1, List.of(new Delivery(1, List.of(event(1, 20_000)))));
+    world.stream.deliver(1, List.of(delivery(event(1, 20_000))));
     assertThat(world.received.get(1L)).containsExactly(1L);
     assertThat(world.retries).isTrue();
     world.stream.retry();
@@ -414,6 +411,10 @@ class WatchStreamCoreTest {
     return new SharedEvent(new Event(Event.Type.PUT, kv, null));
   }
 
+  private static Delivery delivery(SharedEvent... events) {
+    return new Delivery(1, SharedEvents.ofOne(List.of(events)));
+  }
+
   private static World worldWithWatcher(int bufferBytes) {
     World world = new World(1, bufferBytes);
     world.received.put(1L, new ArrayList<>());
@@ -448,16 +449,16 @@ class WatchStreamCoreTest {
     events.add(event(4, 30_000));
     events.add(event(5, 30_000));
     events.add(event(6, 100));
-    world.stream.deliver(6, List.of(new Delivery(1, events)));
+    world.stream.deliver(6, List.of(new Delivery(1, SharedEvents.ofOne(events))));
     assertThat(world.responses).containsExactly("1 at 1", "2 2 2 2 2 at 2", "3 4 at 4", "5 6 at 6");
   }
 
   @Test
   void revisionsBeforePositionOfWatcherAreNotRepeated_W6() {
     World world = worldWithWatcher(10 << 20);
-    world.stream.deliver(2, List.of(new Delivery(1, List.of(event(1, 10), event(2, 10)))));
-    world.stream.deliver(3, List.of(new Delivery(1, List.of(event(2, 10), event(3, 10)))));
-    world.stream.deliver(3, List.of(new Delivery(1, List.of(event(3, 10)))));
+    world.stream.deliver(2, List.of(delivery(event(1, 10), event(2, 10))));
+    world.stream.deliver(3, List.of(delivery(event(2, 10), event(3, 10))));
+    world.stream.deliver(3, List.of(delivery(event(3, 10))));
     assertThat(world.responses).containsExactly("1 2 at 2", "3 at 3");
   }
 

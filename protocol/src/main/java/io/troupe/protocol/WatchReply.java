@@ -1,7 +1,6 @@
 package io.troupe.protocol;
 
-import io.troupe.model.SharedEvent;
-import java.util.List;
+import io.troupe.model.SharedEvents;
 
 /** Messages of a watch stream to its client. */
 public sealed interface WatchReply {
@@ -43,8 +42,7 @@ public sealed interface WatchReply {
    * @param events never empty
    * @param fragment more of the same revision follows (W17)
    */
-  record Events(
-      long watchId, long revision, List<SharedEvent> events, boolean prevKv, boolean fragment)
+  record Events(long watchId, long revision, SharedEvents events, boolean prevKv, boolean fragment)
       implements WatchReply {}
 
   /**

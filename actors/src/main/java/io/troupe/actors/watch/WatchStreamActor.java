@@ -4,7 +4,7 @@ import io.troupe.metrics.WatchMetrics;
 import io.troupe.model.KeyRange;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.Refusal;
-import io.troupe.model.SharedEvent;
+import io.troupe.model.SharedEvents;
 import io.troupe.mvcc.HistoryResult;
 import io.troupe.mvcc.MvccReader;
 import io.troupe.protocol.RefusedException;
@@ -314,11 +314,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
 
   @Override
   public void events(
-      long watchId,
-      long headerRevision,
-      List<SharedEvent> events,
-      boolean prevKv,
-      boolean fragment) {
+      long watchId, long headerRevision, SharedEvents events, boolean prevKv, boolean fragment) {
     replies.add(new WatchReply.Events(watchId, headerRevision, events, prevKv, fragment));
   }
 

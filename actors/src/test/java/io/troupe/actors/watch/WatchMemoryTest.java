@@ -9,6 +9,7 @@ import io.troupe.model.KeyRange;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.Operation;
 import io.troupe.model.SharedEvent;
+import io.troupe.model.SharedEvents;
 import io.troupe.mvcc.HistoryResult;
 import io.troupe.mvcc.InMemoryOrderedStore;
 import io.troupe.protocol.WatchCommand;
@@ -98,7 +99,8 @@ class WatchMemoryTest {
     long revision = machine.currentRevision();
     HistoryResult.Events found =
         (HistoryResult.Events) machine.reader().history(to.range(), revision, 1, 1 << 20, false);
-    List<SharedEvent> events = found.events().stream().map(SharedEvent::new).toList();
+    SharedEvents events =
+        SharedEvents.ofOne(found.events().stream().map(SharedEvent::new).toList());
     stream.tell(
         new HubMessage.Deliver(revision, List.of(new Delivery(to.watcher().serial(), events))));
     return revision;

@@ -11,6 +11,7 @@ import io.troupe.model.KeyRange;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.Operation;
 import io.troupe.model.SharedEvent;
+import io.troupe.model.SharedEvents;
 import io.troupe.mvcc.HistoryResult;
 import io.troupe.mvcc.InMemoryOrderedStore;
 import io.troupe.protocol.WatchCommand;
@@ -97,7 +98,7 @@ class WatchStreamActorTest {
     for (Event event : found.events()) {
       events.add(new SharedEvent(event));
     }
-    return new Delivery(to.watcher().serial(), events);
+    return new Delivery(to.watcher().serial(), SharedEvents.ofOne(events));
   }
 
   private List<WatchReply> next() throws Exception {

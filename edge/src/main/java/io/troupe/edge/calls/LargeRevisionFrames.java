@@ -7,6 +7,7 @@ import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.model.Event;
 import io.troupe.model.SharedEvent;
+import io.troupe.model.SharedEvents;
 import io.troupe.protocol.EventPieces;
 import io.troupe.protocol.EventPieces.Piece;
 import io.troupe.protocol.WatchReply;
@@ -111,7 +112,12 @@ final class LargeRevisionFrames {
 
   private ByteString response(List<SharedEvent> events, boolean fragment) {
     return frames.events(
-        new WatchReply.Events(reply.watchId(), reply.revision(), events, reply.prevKv(), fragment));
+        new WatchReply.Events(
+            reply.watchId(),
+            reply.revision(),
+            SharedEvents.ofOne(events),
+            reply.prevKv(),
+            fragment));
   }
 
   private static List<SharedEvent> shared(List<Event> events) {
@@ -161,17 +167,17 @@ final class LargeRevisionFrames {
     if (measured.held) {
       return Source.single(response(shared(measured.events), false));
     }
-    WatchResponse around = frames.around(reply, false);
-    long size = around.getSerializedSize() + measured.bytes;
+    byte[] around = frames.around(reply);
+    long size = around.length + measured.bytes;
     if (size > Integer.MAX_VALUE) {
       // The text and the limit of the gRPC library of etcd.
       throw new GrpcException(
           GrpcStatus.RESOURCE_EXHAUSTED,
           "grpc: trying to send message larger than max (" + size + " vs. 2147483647)");
     }
-    byte[] start = new byte[GrpcFrames.HEADER + around.getSerializedSize()];
+    byte[] start = new byte[GrpcFrames.HEADER + around.length];
     GrpcFrames.putLength(start, 0, (int) size);
-    System.arraycopy(around.toByteArray(), 0, start, GrpcFrames.HEADER, around.getSerializedSize());
+    System.arraycopy(around, 0, start, GrpcFrames.HEADER, around.length);
     long[] left = {measured.bytes};
     Source<ByteString, NotUsed> events =
         Source.unfoldAsync(

@@ -7,6 +7,7 @@ import io.troupe.grpc.convert.ApiConverter;
 import io.troupe.model.Event;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.SharedEvent;
+import io.troupe.model.SharedEvents;
 import io.troupe.protocol.WatchReply;
 import java.io.IOException;
 import java.util.List;
@@ -17,11 +18,14 @@ import org.apache.pekko.util.ByteString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes watch replies as frames. An event is encoded once for all its watchers. The fields around
- * its bytes are written by hand, because the generated class would encode each event again.
+ * Encodes watch replies as frames. Events are encoded once for all watchers that share them. The
+ * fields around their bytes are written by hand, because the generated class would encode each
+ * event again.
  */
 final class WatchFrames {
   private static final int EVENT_TAG_BYTES = 1;
+  private static final byte[] NOTHING = {};
+  private static final String WRONG_SIZE = "array of the exact size is too small";
 
   /** Smaller responses of a stream do not count one by one, so that fast streams cost nothing. */
   private static final int COUNTED_BYTES = 16 << 10;
@@ -72,36 +76,62 @@ final class WatchFrames {
     return frames;
   }
 
+  /** A reply as two arrays; the second one may be that of other replies too. */
+  private static final class Parts {
+    final byte[] fields;
+    final byte[] events;
+
+    Parts(byte[] fields, byte[] events) {
+      this.fields = fields;
+      this.events = events;
+    }
+
+    int size() {
+      return Math.addExact(fields.length, events.length);
+    }
+
+    /** Returns the position behind the frame. */
+    int write(byte[] out, int at) {
+      GrpcFrames.putLength(out, at, size());
+      int next = at + GrpcFrames.HEADER;
+      System.arraycopy(fields, 0, out, next, fields.length);
+      System.arraycopy(events, 0, out, next + fields.length, events.length);
+      return next + fields.length + events.length;
+    }
+  }
+
   /** All replies as one array, one frame each, in order. */
   private ByteString frames(List<WatchReply> replies) {
-    WatchResponse[] messages = new WatchResponse[replies.size()];
-    int[] sizes = new int[messages.length];
+    Parts[] parts = new Parts[replies.size()];
     int total = 0;
-    for (int i = 0; i < messages.length; i++) {
+    ResponseHeader header = null;
+    byte[] encodedHeader = NOTHING;
+    for (int i = 0; i < parts.length; i++) {
       WatchReply reply = replies.get(i);
-      messages[i] = message(reply);
-      sizes[i] = messages[i].getSerializedSize();
-      if (reply instanceof WatchReply.Events events) {
-        sizes[i] += size(events);
+      if (header == null || header.getRevision() != reply.revision()) {
+        header = headers.apply(reply.revision());
+        encodedHeader = encoded(header);
       }
-      total = Math.addExact(total, GrpcFrames.HEADER + sizes[i]);
+      parts[i] =
+          reply instanceof WatchReply.Events events
+              ? new Parts(
+                  around(encodedHeader, reply.watchId(), events.fragment()),
+                  events.events().encoded(events.prevKv(), WatchFrames::encode))
+              : new Parts(message(reply, header).toByteArray(), NOTHING);
+      total = Math.addExact(total, Math.addExact(GrpcFrames.HEADER, parts[i].size()));
     }
     byte[] out = new byte[total];
     int at = 0;
-    for (int i = 0; i < messages.length; i++) {
-      write(messages[i], replies.get(i), out, at, sizes[i]);
-      at += GrpcFrames.HEADER + sizes[i];
+    for (Parts reply : parts) {
+      at = reply.write(out, at);
     }
     return ByteString.fromArrayUnsafe(out);
   }
 
-  /** The fields of a reply besides its events. */
-  private WatchResponse message(WatchReply reply) {
-    if (reply instanceof WatchReply.Events events) {
-      return around(reply, events.fragment());
-    }
+  /** A reply without events. */
+  private static WatchResponse message(WatchReply reply, ResponseHeader header) {
     WatchResponse.Builder out =
-        WatchResponse.newBuilder().setHeader(header(reply.revision())).setWatchId(reply.watchId());
+        WatchResponse.newBuilder().setHeader(header).setWatchId(reply.watchId());
     if (reply instanceof WatchReply.Created) {
       out.setCreated(true);
     } else if (reply instanceof WatchReply.CreateFailed failed) {
@@ -114,17 +144,39 @@ final class WatchFrames {
     return out.build();
   }
 
-  private ResponseHeader header(long revision) {
-    return headers.apply(revision);
+  /** The fields of a response besides its events. */
+  byte[] around(WatchReply reply) {
+    return around(encoded(headers.apply(reply.revision())), reply.watchId(), false);
   }
 
-  /** The fields of a response besides its events. */
-  WatchResponse around(WatchReply reply, boolean fragment) {
-    return WatchResponse.newBuilder()
-        .setHeader(header(reply.revision()))
-        .setWatchId(reply.watchId())
-        .setFragment(fragment)
-        .build();
+  private static byte[] encoded(ResponseHeader header) {
+    return WatchResponse.newBuilder().setHeader(header).build().toByteArray();
+  }
+
+  /** Fields in the order of their numbers; default values are left out. */
+  private static byte[] around(byte[] header, long watchId, boolean fragment) {
+    int size = header.length;
+    if (watchId != 0) {
+      size += CodedOutputStream.computeInt64Size(WatchResponse.WATCH_ID_FIELD_NUMBER, watchId);
+    }
+    if (fragment) {
+      size += CodedOutputStream.computeBoolSize(WatchResponse.FRAGMENT_FIELD_NUMBER, true);
+    }
+    byte[] out = new byte[size];
+    CodedOutputStream target = CodedOutputStream.newInstance(out);
+    try {
+      target.writeRawBytes(header);
+      if (watchId != 0) {
+        target.writeInt64(WatchResponse.WATCH_ID_FIELD_NUMBER, watchId);
+      }
+      if (fragment) {
+        target.writeBool(WatchResponse.FRAGMENT_FIELD_NUMBER, true);
+      }
+      target.checkNoSpaceLeft();
+    } catch (IOException e) {
+      throw new IllegalStateException(WRONG_SIZE, e);
+    }
+    return out;
   }
 
   /** The response that carries these events. */
@@ -132,29 +184,25 @@ final class WatchFrames {
     return frames(List.of(reply));
   }
 
-  private static int size(WatchReply.Events reply) {
+  private static byte[] encode(SharedEvents events, boolean prevKv) {
     int size = 0;
-    for (SharedEvent event : reply.events()) {
-      int length = encoded(event, reply.prevKv()).length;
-      size += EVENT_TAG_BYTES + CodedOutputStream.computeUInt32SizeNoTag(length) + length;
+    for (SharedEvent event : events) {
+      int length = encoded(event, prevKv).length;
+      size =
+          Math.addExact(
+              size, EVENT_TAG_BYTES + CodedOutputStream.computeUInt32SizeNoTag(length) + length);
     }
-    return size;
-  }
-
-  private static void write(WatchResponse message, WatchReply reply, byte[] out, int at, int size) {
-    GrpcFrames.putLength(out, at, size);
-    CodedOutputStream target = CodedOutputStream.newInstance(out, at + GrpcFrames.HEADER, size);
+    byte[] out = new byte[size];
+    CodedOutputStream target = CodedOutputStream.newInstance(out);
     try {
-      message.writeTo(target);
-      if (reply instanceof WatchReply.Events events) {
-        for (SharedEvent event : events.events()) {
-          target.writeByteArray(WatchResponse.EVENTS_FIELD_NUMBER, encoded(event, events.prevKv()));
-        }
+      for (SharedEvent event : events) {
+        target.writeByteArray(WatchResponse.EVENTS_FIELD_NUMBER, encoded(event, prevKv));
       }
       target.checkNoSpaceLeft();
     } catch (IOException e) {
-      throw new IllegalStateException("array of the exact size is too small", e);
+      throw new IllegalStateException(WRONG_SIZE, e);
     }
+    return out;
   }
 
   private static byte[] encoded(SharedEvent event, boolean prevKv) {

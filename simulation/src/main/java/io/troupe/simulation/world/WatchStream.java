@@ -7,6 +7,7 @@ import io.troupe.model.KeyRange;
 import io.troupe.model.KeyValue;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.SharedEvent;
+import io.troupe.model.SharedEvents;
 import io.troupe.mvcc.HistoryResult;
 import io.troupe.mvcc.MvccReader;
 import io.troupe.simulation.history.WatchRecord;
@@ -332,11 +333,7 @@ public final class WatchStream implements WatchStreamEffects<Runnable> {
 
   @Override
   public void events(
-      long watchId,
-      long headerRevision,
-      List<SharedEvent> events,
-      boolean prevKv,
-      boolean fragment) {
+      long watchId, long headerRevision, SharedEvents events, boolean prevKv, boolean fragment) {
     List<Event> sent = new ArrayList<>(events.size());
     for (SharedEvent shared : events) {
       Event event = shared.event();
@@ -368,7 +365,7 @@ public final class WatchStream implements WatchStreamEffects<Runnable> {
       sub = piece.nextRevision() == revision ? piece.nextSub() : 0;
     } while (sub > 0);
     if (!events.isEmpty()) {
-      events(watchId, headerRevision, events, request.prevKv(), false);
+      events(watchId, headerRevision, SharedEvents.ofOne(events), request.prevKv(), false);
     }
   }
 
