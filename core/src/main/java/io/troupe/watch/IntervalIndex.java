@@ -40,6 +40,12 @@ final class IntervalIndex<T> {
     root = insert(root, new Node<>(range.key(), range.toExclusive(), value, draw()));
   }
 
+  /** Returns the value of a range; null if the range is not there. */
+  @Nullable T get(KeyRange range) {
+    Node<T> node = find(range.key(), range.toExclusive());
+    return node == null ? null : node.value;
+  }
+
   /** Removes a range; nothing happens if it is not there. */
   void remove(KeyRange range) {
     Node<T> node = find(range.key(), range.toExclusive());

@@ -48,9 +48,10 @@ public final class SyncedWatchers<W> {
   }
 
   private final Map<W, Entry<W>> byWatcher = new LinkedHashMap<>();
-  private final Map<KeyRange, Group<W>> groups = new HashMap<>();
 
-  /** The groups that have more than one key. */
+  /** Groups of one key each. Their keys are ordered, so keys of equal hash do not slow the map. */
+  private final Map<Bytes, Group<W>> points = new HashMap<>();
+
   private final IntervalIndex<Group<W>> ranges = new IntervalIndex<>();
 
   /** Groups with collected events, in the order of their first one. */
@@ -66,15 +67,19 @@ public final class SyncedWatchers<W> {
     if (byWatcher.containsKey(watcher) || range.isEmpty()) {
       throw new IllegalArgumentException("watcher " + watcher + " of " + range + " cannot join");
     }
-    Group<W> group = groups.computeIfAbsent(range, this::newGroup);
+    Group<W> group = group(range);
     Entry<W> entry = new Entry<>(watcher, group, nextRevision);
     byWatcher.put(watcher, entry);
     group.entries.add(entry);
   }
 
-  private Group<W> newGroup(KeyRange range) {
-    Group<W> group = new Group<>(range);
-    if (!range.isSingle()) {
+  private Group<W> group(KeyRange range) {
+    if (range.isSingle()) {
+      return points.computeIfAbsent(range.key(), key -> new Group<>(range));
+    }
+    Group<W> group = ranges.get(range);
+    if (group == null) {
+      group = new Group<>(range);
       ranges.add(range, group);
     }
     return group;
@@ -89,8 +94,9 @@ public final class SyncedWatchers<W> {
     Group<W> group = entry.group;
     group.entries.remove(entry);
     if (group.entries.isEmpty()) {
-      groups.remove(group.range);
-      if (!group.range.isSingle()) {
+      if (group.range.isSingle()) {
+        points.remove(group.range.key());
+      } else {
         ranges.remove(group.range);
       }
     }
@@ -110,7 +116,7 @@ public final class SyncedWatchers<W> {
           }
           group.collected.add(shared);
         };
-    Group<W> same = groups.get(KeyRange.single(event.kv().key()));
+    Group<W> same = points.get(event.kv().key());
     if (same != null) {
       due.accept(same);
     }

@@ -172,4 +172,27 @@ class SyncedWatchersTest {
     }
     assertThat(found).hasSize(200_000);
   }
+
+  /** Clients choose the keys. With a list of equal hashes this test would take minutes. */
+  @Test
+  void keysOfEqualHashDoNotSlowLookup() {
+    SyncedWatchers<Integer> same = new SyncedWatchers<>();
+    int keys = 1 << 16;
+    for (int i = 0; i < keys; i++) {
+      same.add(i, KeyRange.single(equalHash(i)), 1);
+    }
+    assertThat(equalHash(1)).hasSameHashCodeAs(equalHash(keys - 1));
+    for (int i = 0; i < keys; i++) {
+      assertThat(match(same, equalHash(i), 1)).containsExactly(i);
+    }
+  }
+
+  /** "Aa" and "BB" have one hash, so have all strings of them. */
+  private static Bytes equalHash(int number) {
+    StringBuilder key = new StringBuilder();
+    for (int bit = 0; bit < 16; bit++) {
+      key.append((number >> bit & 1) == 0 ? "Aa" : "BB");
+    }
+    return Bytes.utf8(key.toString());
+  }
 }
