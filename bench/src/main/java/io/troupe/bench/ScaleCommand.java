@@ -2,6 +2,7 @@ package io.troupe.bench;
 
 import io.troupe.bench.client.EventLoops;
 import io.troupe.bench.load.Keyspace;
+import io.troupe.bench.load.LoadSettings;
 import io.troupe.bench.load.Meter;
 import io.troupe.bench.load.ScaleMeasurement;
 import io.troupe.bench.load.Target;
@@ -41,7 +42,7 @@ final class ScaleCommand {
    * @throws IllegalArgumentException if the sizes do not ascend, or the options exclude each other
    */
   static Result run(Options options, BenchSettings settings, String plotName) {
-    List<Integer> sizes = sizes(options);
+    List<Integer> sizes = sizes(options, settings.load());
     Map<String, List<ScalePoint>> servers = new LinkedHashMap<>();
     StringBuilder facts = new StringBuilder();
     try (EventLoops loops = new EventLoops(settings.loops())) {
@@ -95,7 +96,7 @@ final class ScaleCommand {
   }
 
   /** Returns the sizes, and checks the other options of {@link #run} before a fill takes hours. */
-  static List<Integer> sizes(Options options) {
+  static List<Integer> sizes(Options options, LoadSettings load) {
     if (RunningServer.isNamed(options)) {
       for (String other : List.of("sizes", "sorted", "settle", "etcd")) {
         if (options.has(other)) {
@@ -107,12 +108,13 @@ final class ScaleCommand {
     isSorted(options);
     settleTime(options);
     List<Integer> sizes = options.sizes("sizes", SIZES);
+    long step = ScaleMeasurement.leastStep(load);
     int last = 0;
     for (int size : sizes) {
-      if (size - last < ScaleMeasurement.LEAST_STEP) {
+      if (size - last < step) {
         throw new IllegalArgumentException(
             "--sizes: ascending, each at least "
-                + ScaleMeasurement.LEAST_STEP
+                + step
                 + " more than the one before, not "
                 + sizes);
       }

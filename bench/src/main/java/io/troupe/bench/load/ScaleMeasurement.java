@@ -19,10 +19,15 @@ import java.util.function.Supplier;
 public final class ScaleMeasurement {
   private static final int FILL_CLIENTS = 32;
   private static final int LEAST_REPEATS = 5;
+  private static final int MOST_REPEATS = 500;
+  private static final int REPEATED_REQUESTS = 5;
   private static final long CALL_TIMEOUT_MS = 600_000;
 
-  /** Least difference of a size to the one before, or to 0: reads need some pages. */
-  public static final int LEAST_STEP = 10_000;
+  /** A load that is paced by time may end this much too late. */
+  private static final Duration LATE_END = Duration.ofSeconds(10);
+
+  /** Least keys of a server that is measured: reads need some pages. */
+  private static final int LEAST_KEYS = 10_000;
 
   private final Target target;
   private final ScaleKeys keys;
@@ -51,6 +56,25 @@ public final class ScaleMeasurement {
     return List.copyOf(points);
   }
 
+  /** Keys that the server has, 0 or more. */
+  int keys() {
+    return keys.written();
+  }
+
+  /** Keys that {@link #requests} writes at most, unless a load ends very late. */
+  static long addedKeys(LoadSettings settings) {
+    Duration paced = settings.warmUp().plus(settings.duration()).plus(LATE_END);
+    return (long) REPEATED_REQUESTS * MOST_REPEATS + settings.rate() * paced.toSeconds();
+  }
+
+  /**
+   * Least difference of a size to the one before, or to 0. At most half of it comes from {@link
+   * #requests} at the size before.
+   */
+  public static long leastStep(LoadSettings settings) {
+    return Math.max(LEAST_KEYS, 2 * addedKeys(settings));
+  }
+
   /** Requests that failed or had a wrong response. */
   public long errors() {
     return errors;
@@ -60,12 +84,17 @@ public final class ScaleMeasurement {
    * Writes keys until there are {@code newSize}; half-way it notes the revision for reads of the
    * past.
    *
-   * @param newSize at least {@link #LEAST_STEP} more than the last one
+   * @param newSize at least {@link #leastStep} more than the last one
    * @return keys per second
+   * @throws IllegalArgumentException if the server has as many keys
    */
   public double fill(int newSize) {
-    size = newSize;
     int before = keys.written();
+    if (newSize <= before) {
+      throw new IllegalArgumentException(
+          "a fill to " + newSize + " keys of a server that has " + before);
+    }
+    size = newSize;
     long started = System.nanoTime();
     try (Connections connections = target.connect(FILL_CLIENTS)) {
       int half = before + (newSize - before) / 2;
@@ -93,13 +122,13 @@ public final class ScaleMeasurement {
    * Measures a server that an earlier fill left, in place of {@link #fill}. That fill may have been
    * interrupted. Reads of the past go to the second half of its keys.
    *
-   * @return keys of the server, at least {@link #LEAST_STEP}
+   * @return keys of the server, at least {@link #LEAST_KEYS}
    */
   public int adopt() {
     try (Connections connection = target.connect(1)) {
       size = Math.toIntExact(counted(connection, 0));
       // Transactions that the interruption lost leave gaps before the last keys.
-      keys.adopt(size, LEAST_STEP);
+      keys.adopt(size, LEAST_KEYS);
       oldRevision = Calls.revision(connection) - size / 2 / keys.batch();
       oldKeys = Math.toIntExact(counted(connection, oldRevision));
     }
@@ -215,14 +244,15 @@ public final class ScaleMeasurement {
   }
 
   /**
-   * One request at a time, each after a put of a new key; at least a few, even if they are slow.
+   * One request at a time, each after a put of a new key; at least a few, even if they are slow,
+   * and at most {@link #MOST_REPEATS}, because each adds a key.
    */
   private void repeated(
       Connections connection, String name, Supplier<byte[]> requests, Check check) {
     Recorder recorder = new Recorder();
     Duration time = target.settings().duration();
     long end = System.nanoTime() + time.toNanos();
-    for (int i = 0; i < LEAST_REPEATS || System.nanoTime() < end; i++) {
+    for (int i = 0; i < LEAST_REPEATS || (i < MOST_REPEATS && System.nanoTime() < end); i++) {
       connection.call(EtcdMethod.PUT, keys.putNew(), CALL_TIMEOUT_MS);
       timed(connection, recorder, requests.get(), check);
     }

@@ -1,6 +1,7 @@
 package io.troupe.bench.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 import io.troupe.bench.client.Connections;
@@ -199,10 +200,14 @@ class RunningProfilesTest {
 
   @Test
   void scaleMeasuresEveryRequestAtEverySize() {
-    ScaleMeasurement scale = new ScaleMeasurement(target(Duration.ZERO), false);
+    Target target = target(Duration.ZERO);
+    ScaleMeasurement scale = new ScaleMeasurement(target, false);
+    long added = ScaleMeasurement.addedKeys(target.settings());
     for (int size : new int[] {10_000, 20_050}) {
       assertThat(scale.fill(size)).isPositive();
       scale.requests();
+      // However fast the server is, the next size has still keys to fill.
+      assertThat((long) scale.keys()).isGreaterThan(size).isLessThanOrEqualTo(size + added);
       scale.writeSome();
       scale.verify();
     }
@@ -222,6 +227,9 @@ class RunningProfilesTest {
             "count, repeated",
             "page, old revision",
             "count, old revision");
+    assertThatThrownBy(() -> scale.fill(20_050))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("a fill to 20050 keys of a server that has " + scale.keys());
   }
 
   @Test
