@@ -14,6 +14,7 @@ public final class BenchMain {
       """
       Usage: bench [load] [--endpoint HOST:PORT[,...] [--pid PID] | --etcd PATH | --troupe CMD]   load on one server
              bench --compare ETCD [--troupe CMD] [--rounds N]                               both in turn, medians and ratios
+             bench turns --builds CMD,CMD [--etcd PATH] [--rounds N]                         all alive, load in short turns
              bench startup [--etcd PATH] [--jdks HOME,HOME] [--repeats N]                   start to first read
              bench cold [--builds CMD,CMD] [--etcd PATH] [--jdks HOME,HOME] [--windows 10,20,40,60] [--rounds N]   first minute
              bench scale [--sizes 100k,1m,10m] [--sorted on] [--settle 0s] [--etcd PATH]    cost against number of keys, with a plot
@@ -41,7 +42,7 @@ public final class BenchMain {
     try {
       options = Options.parse(words, BenchSettings.OPTIONS);
       settings = BenchSettings.of(options);
-      if (!List.of("", "load", "compare", "startup", "cold", "scale", "restore")
+      if (!List.of("", "load", "compare", "turns", "startup", "cold", "scale", "restore")
           .contains(options.command())) {
         throw new IllegalArgumentException("unknown command \"" + options.command() + "\"");
       }
@@ -70,6 +71,8 @@ public final class BenchMain {
       write(options, settings, "startup", StartupCommand.run(options, settings));
     } else if (options.command().equals("cold")) {
       write(options, settings, "cold", ColdCommand.run(options, settings));
+    } else if (options.command().equals("turns")) {
+      write(options, settings, "turns", TurnsCommand.run(options, settings));
     } else if (options.command().equals("restore")) {
       write(options, settings, "restore", RestoreCommand.run(options, settings));
     } else if (options.command().equals("scale")) {

@@ -71,11 +71,12 @@ record Round(
   }
 
   /** The endpoints of the members, with a token if authentication is enabled. */
-  private static List<Endpoint> reached(Servers server, BenchSettings settings, EventLoops loops) {
+  static List<Endpoint> reached(Servers server, BenchSettings settings, EventLoops loops) {
     return settings.auth() ? Login.everywhere(loops, server.endpoints()) : server.endpoints();
   }
 
-  private static Target target(
+  /** The members of a server with {@code keys} keys. */
+  static Target target(
       BenchSettings settings,
       int keys,
       EventLoops loops,
