@@ -114,12 +114,13 @@ final class TurnsCommand {
     }
   }
 
-  /** The names of the builds, then etcd's; each at most once. */
+  /** etcd's name, with which builds are compared if it is there, and theirs; each at most once. */
   private static List<String> names(Options options) {
-    List<String> names = new ArrayList<>(options.list("builds", List.of()));
+    List<String> names = new ArrayList<>();
     if (options.has("etcd")) {
       names.add("etcd");
     }
+    names.addAll(options.list("builds", List.of()));
     if (names.size() < 2 || names.stream().distinct().count() < names.size()) {
       throw new IllegalArgumentException(
           "turns: two or more different servers, --builds CMD,CMD or --builds CMD --etcd PATH, not "
@@ -130,11 +131,11 @@ final class TurnsCommand {
 
   private static List<ServerCommand> commands(Options options, BenchSettings settings) {
     List<ServerCommand> commands = new ArrayList<>();
-    for (String build : options.list("builds", List.of())) {
-      commands.add(ServerCommand.troupe(build).with("troupe", settings.troupe().environment()));
-    }
     if (options.has("etcd")) {
       commands.add(ServerCommand.etcd(options.text("etcd", "")));
+    }
+    for (String build : options.list("builds", List.of())) {
+      commands.add(ServerCommand.troupe(build).with("troupe", settings.troupe().environment()));
     }
     return commands;
   }
