@@ -59,6 +59,8 @@ class OptionsTest {
     assertThat(BenchMain.run(List.of("--profiles", "dance"))).isEqualTo(2);
     assertThat(BenchMain.run(List.of("--clients", "0"))).isEqualTo(2);
     assertThat(BenchMain.run(List.of("compare"))).isEqualTo(2);
+    assertThat(BenchMain.run(List.of("turns", "--builds", "bin/node"))).isEqualTo(2);
+    assertThat(BenchMain.run(List.of("turns", "--builds", "a,b,a"))).isEqualTo(2);
     assertThat(BenchMain.run(List.of("--idle-leases", "0"))).isEqualTo(2);
     assertThat(BenchMain.run(List.of("--tls", "yes"))).isEqualTo(2);
     assertThat(BenchMain.run(List.of("--tls", "on", "--endpoint", "127.0.0.1:1"))).isEqualTo(2);
