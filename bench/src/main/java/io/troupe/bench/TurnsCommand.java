@@ -18,6 +18,8 @@ import java.util.List;
  * servers use.
  */
 final class TurnsCommand {
+  private static final String ETCD = "etcd";
+
   private TurnsCommand() {}
 
   /** A server that lives until the end. */
@@ -29,8 +31,9 @@ final class TurnsCommand {
    * @throws IllegalArgumentException if there are fewer than two servers
    */
   static String run(Options options, BenchSettings settings) {
-    List<ServerCommand> commands = commands(options, settings);
     List<String> names = names(options);
+    List<ServerCommand> commands =
+        names.stream().map(name -> command(name, options, settings)).toList();
     List<Live> live = new ArrayList<>();
     Turns turns = new Turns(names);
     StringBuilder servers = new StringBuilder();
@@ -117,8 +120,8 @@ final class TurnsCommand {
   /** etcd's name, with which builds are compared if it is there, and theirs; each at most once. */
   private static List<String> names(Options options) {
     List<String> names = new ArrayList<>();
-    if (options.has("etcd")) {
-      names.add("etcd");
+    if (options.has(ETCD)) {
+      names.add(ETCD);
     }
     names.addAll(options.list("builds", List.of()));
     if (names.size() < 2 || names.stream().distinct().count() < names.size()) {
@@ -129,14 +132,9 @@ final class TurnsCommand {
     return names;
   }
 
-  private static List<ServerCommand> commands(Options options, BenchSettings settings) {
-    List<ServerCommand> commands = new ArrayList<>();
-    if (options.has("etcd")) {
-      commands.add(ServerCommand.etcd(options.text("etcd", "")));
-    }
-    for (String build : options.list("builds", List.of())) {
-      commands.add(ServerCommand.troupe(build).with("troupe", settings.troupe().environment()));
-    }
-    return commands;
+  private static ServerCommand command(String name, Options options, BenchSettings settings) {
+    return name.equals(ETCD)
+        ? ServerCommand.etcd(options.text(ETCD, ""))
+        : ServerCommand.troupe(name).with("troupe", settings.troupe().environment());
   }
 }
