@@ -1,6 +1,5 @@
 package io.troupe.tests.crash;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
@@ -8,7 +7,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import org.awaitility.Awaitility;
 
 /** The shared records of the clients of a campaign: their writes and acknowledgements. */
 final class Journal {
@@ -35,17 +33,8 @@ final class Journal {
     acknowledged.accumulateAndGet(revision, Math::max);
   }
 
-  /**
-   * Waits until this many writes noted since {@link #take} are acknowledged, two minutes at most.
-   */
-  void awaitAcknowledged(int count) {
-    Awaitility.await("acknowledged writes")
-        .atMost(Duration.ofMinutes(2))
-        .pollInterval(Duration.ofMillis(20))
-        .until(() -> acknowledgedSinceTaken() >= count);
-  }
-
-  private synchronized long acknowledgedSinceTaken() {
+  /** How many of the writes noted since {@link #take} are acknowledged. */
+  synchronized long acknowledgedSinceTaken() {
     return writes.stream().filter(write -> write.outcome == Write.Outcome.ACKNOWLEDGED).count();
   }
 

@@ -7,6 +7,7 @@ import io.etcd.jetcd.api.TxnRequest;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.troupe.tests.process.CallFate;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -17,11 +18,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import org.awaitility.Awaitility;
 
 /**
- * Eight clients that write to ten keys without pauses, and one that compacts, until they are
- * stopped. The journal records the outcomes.
+ * Eight clients that write to ten keys, and one that compacts, until they are stopped or their
+ * member exits. They pause only after a write with an unknown outcome. The journal records the
+ * outcomes.
  */
 final class Load {
   static final int CLIENTS = 8;
@@ -29,6 +34,7 @@ final class Load {
   private static final int PADDING = 400;
   private static final int LEASES_PER_CLIENT = 3;
   private static final long LONG_TTL = 3600;
+  private static final long PAUSE_AFTER_UNKNOWN_MS = 200;
 
   private final Journal journal;
   private final long seed;
@@ -53,6 +59,30 @@ final class Load {
     private final ExecutorService threads = Executors.newFixedThreadPool(CLIENTS + 1);
     private final List<Future<?>> work = new ArrayList<>();
 
+    /**
+     * Waits until this many writes noted since {@link Journal#take} are acknowledged, two minutes
+     * at most; fails as soon as a client ends.
+     */
+    void awaitAcknowledged(long count) {
+      Awaitility.await("acknowledged writes")
+          .atMost(Duration.ofMinutes(2))
+          .pollInterval(Duration.ofMillis(20))
+          .until(
+              () -> {
+                failIfEnded();
+                return journal.acknowledgedSinceTaken() >= count;
+              });
+    }
+
+    private void failIfEnded() throws Exception {
+      for (Future<?> client : work) {
+        if (client.isDone()) {
+          client.get();
+          throw new AssertionError("a client ended: its member has exited");
+        }
+      }
+    }
+
     /** Stops the clients and waits for them; fails if a client met an unexpected result. */
     void finish() throws Exception {
       running = false;
@@ -64,28 +94,29 @@ final class Load {
   }
 
   /**
-   * Starts a round.
+   * Starts a round, which the clients end when the member has exited.
    *
    * @param compactTo up to where a compaction may go: no further than the slowest watch
    */
-  Round start(EtcdClient client, int round, LongSupplier compactTo) {
+  Round start(EtcdClient client, int round, BooleanSupplier memberIsAlive, LongSupplier compactTo) {
     running = true;
     Round started = new Round();
     for (int i = 0; i < CLIENTS; i++) {
       int number = i;
       Random random = new Random(seed * 1_000_003 + round * 31L + number);
-      started.work.add(started.threads.submit(() -> write(client, number, random)));
+      started.work.add(started.threads.submit(() -> write(client, number, random, memberIsAlive)));
     }
     started.work.add(started.threads.submit(() -> compact(client, compactTo)));
     return started;
   }
 
-  private void write(EtcdClient client, int number, Random random) {
-    boolean connected = true;
-    while (running && connected) {
+  private void write(EtcdClient client, int number, Random random, BooleanSupplier memberIsAlive) {
+    while (running && memberIsAlive.getAsBoolean()) {
       String id = "w" + numbers.incrementAndGet();
-      // After an unknown outcome the member is gone, or too slow for more calls.
-      connected = one(client, id, leases.get(number), random);
+      if (!one(client, id, leases.get(number), random)) {
+        // The member is slow for a while, or about to exit.
+        Pause.millis(PAUSE_AFTER_UNKNOWN_MS);
+      }
     }
   }
 
@@ -147,6 +178,23 @@ final class Load {
 
   static String value(String id) {
     return id + " " + "x".repeat(PADDING);
+  }
+
+  /**
+   * Sends a write, each time with another id, until one is acknowledged, five times at most.
+   *
+   * @param action the write with an id
+   * @return its revision
+   */
+  long applyUntilAcknowledged(EtcdClient client, String id, Function<String, Write.Action> action) {
+    for (int attempt = 1; attempt <= 5; attempt++) {
+      String own = id + "-" + attempt;
+      Write write = apply(client, own, action.apply(own));
+      if (write.outcome == Write.Outcome.ACKNOWLEDGED) {
+        return write.revision;
+      }
+    }
+    throw new AssertionError("not acknowledged: " + id);
   }
 
   /** Sends a write and records its outcome. */
