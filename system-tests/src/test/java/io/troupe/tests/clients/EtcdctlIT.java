@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.TestJdks.Jdk;
 import java.io.IOException;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** etcdctl (package etcd-client of Debian) against a member on every JDK. */
 @ParameterizedClass(name = "{0}")
 @MethodSource("io.troupe.tests.process.TestJdks#all")
+@HeapIndependent
 class EtcdctlIT {
   private static final ObjectMapper JSON = new ObjectMapper();
 

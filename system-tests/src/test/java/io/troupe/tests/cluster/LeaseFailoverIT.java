@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.tests.process.Clusters;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 /** Leases of a cluster through any member and across leader changes (L4, L6, L7, L11). */
 @Clusters
 @Tag("full")
+@HeapIndependent
 class LeaseFailoverIT {
   private static final ObjectMapper JSON = new ObjectMapper();
 

@@ -15,6 +15,7 @@ import io.grpc.Status;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import io.troupe.tests.process.Clusters;
+import io.troupe.tests.process.HeapIndependent;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -45,6 +46,7 @@ import org.slf4j.LoggerFactory;
 /** Writes in flight while their leader is paused or killed. The client repeats none of them. */
 @Clusters
 @Tag("full")
+@HeapIndependent
 class LostLeaderIT {
   private static final Logger LOG = LoggerFactory.getLogger(LostLeaderIT.class);
   private static final Duration PAUSE = Duration.ofSeconds(8);

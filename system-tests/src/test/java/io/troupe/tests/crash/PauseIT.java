@@ -6,6 +6,7 @@ import io.etcd.jetcd.api.LeaseKeepAliveRequest;
 import io.etcd.jetcd.api.LeaseKeepAliveResponse;
 import io.grpc.stub.StreamObserver;
 import io.troupe.tests.process.Clusters;
+import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
 import io.troupe.tests.process.TestJdks;
 import io.troupe.tests.process.TestJdks.Jdk;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A process that is paused must not expire leases whose owners renew them. */
 @Clusters
 @Tag("full")
+@HeapIndependent
 class PauseIT {
   private static final int LEASES = 20;
   private static final long SEED = 3;

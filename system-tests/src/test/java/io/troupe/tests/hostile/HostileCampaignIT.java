@@ -7,6 +7,7 @@ import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.RangeRequest;
 import io.troupe.tests.process.Alone;
 import io.troupe.tests.process.NodeProcess;
+import io.troupe.tests.process.OwnHeap;
 import io.troupe.tests.process.ProcessResources;
 import io.troupe.tests.process.TestHeap;
 import java.nio.charset.StandardCharsets;
@@ -28,15 +29,16 @@ import org.junit.jupiter.api.io.TempDir;
  * read on each member. No member ends, no response is wrong, and each client is served during each
  * mixture. Afterwards clients hold no memory, and heap and threads return to their initial levels.
  * Settings: {@code -Dtroupe.hostile.seconds}, {@code -Dtroupe.hostile.members} (1 or 3), {@code
- * -Dtroupe.hostile.heap}, {@code -Dtroupe.hostile.tls} (client ports with TLS), {@code
+ * -Dtroupe.hostile.heap} (256m), {@code -Dtroupe.hostile.tls} (client ports with TLS), {@code
  * -Dtroupe.hostile.seed}.
  */
 @Alone
 @Tag("full")
+@OwnHeap
 class HostileCampaignIT {
   private static final int SECONDS = Integer.getInteger("troupe.hostile.seconds", 45);
   private static final int MEMBERS = Integer.getInteger("troupe.hostile.members", 3);
-  private static final String HEAP = System.getProperty("troupe.hostile.heap", TestHeap.size());
+  private static final String HEAP = System.getProperty("troupe.hostile.heap", "256m");
   private static final boolean TLS = Boolean.getBoolean("troupe.hostile.tls");
   private static final long SEED = Long.getLong("troupe.hostile.seed", System.nanoTime());
   private static final int MEBIBYTE = 1 << 20;

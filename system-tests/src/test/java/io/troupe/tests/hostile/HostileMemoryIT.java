@@ -10,8 +10,8 @@ import io.etcd.jetcd.api.RangeResponse;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.troupe.tests.process.Alone;
-import io.troupe.tests.process.HeapIndependent;
 import io.troupe.tests.process.NodeProcess;
+import io.troupe.tests.process.OwnHeap;
 import io.troupe.tests.process.TestJdks;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -31,12 +31,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Attacks that make a member hold memory. The member serves other clients meanwhile, and large
- * reads again afterwards. {@link HostileReportCampaign} has the attacks of the {@link
- * HeapIndependent} tests with 256 MiB, too.
+ * reads again afterwards. The member has 256 MiB, and for attacks that {@link
+ * HostileReportCampaign} makes with 256 MiB the default heap.
  */
 @Alone
 @Tag("full")
+@OwnHeap
 class HostileMemoryIT {
+  private static final String IN_REPORT = "in-report";
   private static final String RANGE = "/etcdserverpb.KV/Range";
   private static final int MEBIBYTE = 1 << 20;
   private static final String SMALL = "small";
@@ -54,9 +56,11 @@ class HostileMemoryIT {
   private ManagedChannel channel;
 
   @BeforeEach
-  void start() {
+  void start(TestInfo test) {
+    String heap = test.getTags().contains(IN_REPORT) ? "512m" : "256m";
     member =
-        NodeProcess.member(TestJdks.running(), directory, "-XX:+ExitOnOutOfMemoryError")
+        NodeProcess.member(
+                TestJdks.running(), directory, "-Xmx" + heap, "-XX:+ExitOnOutOfMemoryError")
             .start()
             .awaitReady();
     target = Target.plain(member.port());
@@ -127,7 +131,7 @@ class HostileMemoryIT {
   }
 
   @Test
-  @HeapIndependent
+  @Tag(IN_REPORT)
   void unreadSmallResponses(TestInfo test) throws Exception {
     byte[] request =
         RangeRequest.newBuilder().setKey(ByteString.copyFromUtf8(SMALL)).build().toByteArray();
@@ -135,7 +139,7 @@ class HostileMemoryIT {
   }
 
   @Test
-  @HeapIndependent
+  @Tag(IN_REPORT)
   void unreadLargeResponses(TestInfo test) throws Exception {
     Attack attack = new UnreadResponses(4, 1000, RANGE, all(LARGE).toByteArray());
     // The first run also shows how long a fresh JVM takes for 4,000 calls.
@@ -144,7 +148,7 @@ class HostileMemoryIT {
   }
 
   @Test
-  @HeapIndependent
+  @Tag(IN_REPORT)
   void uploadsThatWithholdLastByte(TestInfo test) throws Exception {
     byte[] put =
         PutRequest.newBuilder()
@@ -157,26 +161,26 @@ class HostileMemoryIT {
 
   @ParameterizedTest
   @EnumSource
-  @HeapIndependent
+  @Tag(IN_REPORT)
   void headersOfStreamsThatSendNothing(HeldHeaders.Fields fields, TestInfo test) throws Exception {
     survives(new HeldHeaders(2, 4000, fields), test);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {450_000, 60_000})
-  @HeapIndependent
+  @Tag(IN_REPORT)
   void http11HeadersOfRequestsWithoutBody(int headBytes, TestInfo test) throws Exception {
     survives(new HeldHeads(600, headBytes), test);
   }
 
   @Test
-  @HeapIndependent
+  @Tag(IN_REPORT)
   void unreadJson(TestInfo test) throws Exception {
     survives(new UnreadJson(60, "/v3/kv/range", json(LARGE), ""), test);
   }
 
   @Test
-  @HeapIndependent
+  @Tag(IN_REPORT)
   void idleConnections(TestInfo test) throws Exception {
     survives(new IdleConnections(6000), test);
     // A new client connects: the member closes idle connections.

@@ -8,7 +8,7 @@ import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.RangeRequest;
 import io.grpc.ManagedChannel;
 import io.troupe.tests.process.Alone;
-import io.troupe.tests.process.TestHeap;
+import io.troupe.tests.process.OwnHeap;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -20,9 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Attacks on a TLS client port. Clients need no certificate. */
+/** Attacks on a TLS client port of a member with 256 MiB. Clients need no certificate. */
 @Alone
 @Tag("full")
+@OwnHeap
 class HostileTlsIT {
   private static final String RANGE = "/etcdserverpb.KV/Range";
   private static final int MEBIBYTE = 1 << 20;
@@ -39,7 +40,7 @@ class HostileTlsIT {
 
   @BeforeEach
   void start() throws Exception {
-    cluster = HostileCluster.start(directory, 1, TestHeap.size(), true);
+    cluster = HostileCluster.start(directory, 1, "256m", true);
     client = WellBehavedClient.start(cluster.target(0));
     cluster.put("small", 12_000);
     for (int i = 0; i < 4; i++) {

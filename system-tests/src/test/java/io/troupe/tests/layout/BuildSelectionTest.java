@@ -65,24 +65,14 @@ class BuildSelectionTest {
           "CompactionResumeIT",
           "DiskBoundsIT",
           "FullStateDiskIT",
-          "PauseIT",
           // Clusters under load and faults.
           "ClusterCampaignIT",
           "ClusterGrowthIT",
           "FailoverIT",
-          "LeaseFailoverIT",
-          "LostLeaderIT",
           "SlowApplyIT",
-          // Attacks, malformed input, memory.
-          "ClientPortMalformedIT",
-          "HostileCampaignIT",
+          // Attacks in the plain build, memory.
           "HostileFramesIT",
-          "HostileMemoryIT",
-          "HostileTlsIT",
-          "ManyConnectionsIT",
-          "ResponseMemoryIT",
-          // Every kind of request of one client.
-          "EtcdctlIT");
+          "ResponseMemoryIT");
 
   /** The store of the conformance tests is a process only if a property names an etcd. */
   private static final String STORE = "ServedStore";

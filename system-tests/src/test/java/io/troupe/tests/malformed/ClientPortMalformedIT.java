@@ -7,6 +7,7 @@ import io.grpc.InsecureChannelCredentials;
 import io.grpc.StatusRuntimeException;
 import io.troupe.testing.FreePort;
 import io.troupe.tests.process.NodeProcess;
+import io.troupe.tests.process.OwnHeap;
 import io.troupe.tests.process.ProcessResources;
 import io.troupe.tests.process.TestHeap;
 import io.troupe.tests.process.TestJdks;
@@ -41,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dtroupe.malformed.seed} select other campaigns; the test prints the figures.
  */
 @Tag("full")
+@OwnHeap
 class ClientPortMalformedIT {
   private static final int THREADS = 4;
 
@@ -48,7 +50,9 @@ class ClientPortMalformedIT {
   private static final int CONNECTIONS = 25;
 
   /** Heap after a full collection; leases and keys of odd requests stay. */
-  private static final long HEAP_GROWTH_KIB = TestHeap.cachesKiB(TestHeap.size());
+  private static final String HEAP = "256m";
+
+  private static final long HEAP_GROWTH_KIB = TestHeap.cachesKiB(HEAP);
 
   /** Inputs after which a member has created its one-time objects. */
   private static final long WARM_UP = 1000;
@@ -88,7 +92,7 @@ class ClientPortMalformedIT {
     TestJdks.Jdk jdk = TestJdks.all().get(0);
     int port = FreePort.next();
     NodeProcess.Builder builder =
-        NodeProcess.member(jdk, directory)
+        NodeProcess.member(jdk, directory, "-Xmx" + HEAP)
             .setting(
                 "listen-client-urls", (tls == null ? "http" : "https") + "://127.0.0.1:" + port)
             .setting("bcrypt-cost", "4")

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.testing.FreePort;
 import io.troupe.tests.process.NodeProcess;
+import io.troupe.tests.process.OwnHeap;
 import io.troupe.tests.process.ProcessResources;
 import io.troupe.tests.process.TestJdks;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The cost of clients that connect, send the HTTP/2 preface and no request. */
 @Tag("full")
+@OwnHeap
 class ManyConnectionsIT {
   private static final int CONNECTIONS = 300;
 
@@ -56,7 +58,7 @@ class ManyConnectionsIT {
     TestJdks.Jdk jdk = TestJdks.running();
     int port = FreePort.next();
     NodeProcess.Builder builder =
-        NodeProcess.member(jdk, directory)
+        NodeProcess.member(jdk, directory, "-Xmx256m")
             .setting("max-connections", "1000")
             .setting(
                 "listen-client-urls", (tls == null ? "http" : "https") + "://127.0.0.1:" + port);

@@ -9,9 +9,9 @@ import org.junit.jupiter.api.Tag;
 /**
  * A test that the profile {@code small-heap} leaves out. Its outcome does not depend on the heap of
  * its members, because they take little load: commands, files, starts, clients, membership, single
- * faults. Or another test does the same with 256 MiB and says so.
+ * faults.
  */
-@Target({ElementType.TYPE, ElementType.METHOD})
+@Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Tag("heap-independent")
 public @interface HeapIndependent {}

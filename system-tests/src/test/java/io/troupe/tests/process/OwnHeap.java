@@ -7,9 +7,9 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 
 /**
- * A test of whole processes that chooses the heaps of its members: it runs with the default heap
- * and with 256 MiB where the heap matters. The profile {@code small-heap} leaves it out. All other
- * tests use {@link TestHeap}.
+ * A test of whole processes that chooses the heaps of its members: 256 MiB, the default heap, or
+ * both where the heap matters. The profile {@code small-heap} leaves it out. All other tests use
+ * {@link TestHeap}.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
