@@ -17,7 +17,7 @@ public final class BenchMain {
              bench turns --builds CMD,CMD [--etcd PATH] [--rounds N]                         all alive, load in short turns
              bench startup [--etcd PATH] [--jdks HOME,HOME] [--repeats N]                   start to first read
              bench cold [--builds CMD,CMD] [--etcd PATH] [--jdks HOME,HOME] [--windows 10,20,40,60] [--rounds N]   first minute
-             bench scale [--sizes 100k,1m,10m] [--sorted on] [--settle 0s] [--etcd PATH]    cost against number of keys, with a plot
+             bench scale [--sizes 100k,1m,10m] [--sorted on] [--settle 0s] [--etcd PATH] [--rounds 1]    cost against number of keys, with a plot
              bench scale --endpoint HOST:PORT [--pid PID]                                   the same of a server that an earlier fill left
              bench restore [--snapshot FILE] [--ctl CMD] [--etcdutl PATH] [--rounds N]      speed and memory of snapshot restore
       Options: --members N --tls on --auth on --profiles NAME,... --clients N,... --watchers N,... --writers N --ahead N --connections N --keys N --value-bytes N --warm-up 2s

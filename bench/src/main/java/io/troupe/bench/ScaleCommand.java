@@ -9,6 +9,7 @@ import io.troupe.bench.load.Target;
 import io.troupe.bench.report.Figures;
 import io.troupe.bench.report.LogPlot;
 import io.troupe.bench.report.ScalePoint;
+import io.troupe.bench.report.ScaleRounds;
 import io.troupe.bench.report.ScaleTable;
 import io.troupe.bench.server.ServerCommand;
 import io.troupe.bench.server.ServerDescription;
@@ -35,6 +36,13 @@ final class ScaleCommand {
    */
   record Result(String text, String plot) {}
 
+  /** What a server is, and the errors of all its rounds. */
+  private record About(String description, long errors) {
+    About withErrorsOf(About other) {
+      return new About(description, errors + other.errors);
+    }
+  }
+
   /**
    * Runs the command.
    *
@@ -43,31 +51,40 @@ final class ScaleCommand {
    */
   static Result run(Options options, BenchSettings settings, String plotName) {
     List<Integer> sizes = sizes(options, settings.load());
-    Map<String, List<ScalePoint>> servers = new LinkedHashMap<>();
-    StringBuilder facts = new StringBuilder();
+    ScaleRounds rounds = new ScaleRounds();
+    Map<String, About> servers = new LinkedHashMap<>();
     try (EventLoops loops = new EventLoops(settings.loops())) {
       if (RunningServer.isNamed(options)) {
-        existing(options, settings, loops, servers, facts);
-        return result(options, settings, servers, facts, plotName);
-      }
-      if (options.has("etcd")) {
-        ServerCommand etcd = ServerCommand.etcd(options.text("etcd", ""));
-        measure(etcd, options, settings, loops, sizes, servers, facts);
+        existing(options, settings, loops, rounds, servers);
+        return result(options, settings, rounds, servers, plotName);
       }
       ArchiveMaking.run(settings.troupe());
-      measure(settings.troupe(), options, settings, loops, sizes, servers, facts);
+      for (int round = 1; round <= rounds(options, settings); round++) {
+        System.out.println("round " + round + " of " + rounds(options, settings));
+        if (options.has("etcd")) {
+          ServerCommand etcd = ServerCommand.etcd(options.text("etcd", ""));
+          measure(etcd, options, settings, loops, sizes, rounds, servers);
+        }
+        measure(settings.troupe(), options, settings, loops, sizes, rounds, servers);
+      }
     }
-    return result(options, settings, servers, facts, plotName);
+    return result(options, settings, rounds, servers, plotName);
+  }
+
+  /** One by default: a round may take hours. */
+  private static int rounds(Options options, BenchSettings settings) {
+    return options.has("rounds") ? settings.rounds() : 1;
   }
 
   private static Result result(
       Options options,
       BenchSettings settings,
-      Map<String, List<ScalePoint>> servers,
-      StringBuilder facts,
+      ScaleRounds rounds,
+      Map<String, About> servers,
       String plotName) {
-    String plot = LogPlot.svg("Cost against number of keys", "keys", ScaleTable.panels(servers));
-    return new Result(text(options, settings, servers, facts, plotName), plot);
+    String plot =
+        LogPlot.svg("Cost against number of keys", "keys", ScaleTable.panels(rounds.medians()));
+    return new Result(text(options, settings, rounds, servers, plotName), plot);
   }
 
   /** Measures a running server with the keys of an earlier fill, without restarts. */
@@ -75,8 +92,8 @@ final class ScaleCommand {
       Options options,
       BenchSettings settings,
       EventLoops loops,
-      Map<String, List<ScalePoint>> servers,
-      StringBuilder facts) {
+      ScaleRounds rounds,
+      Map<String, About> servers) {
     RunningServer server = RunningServer.of(options);
     Keyspace unused = new Keyspace(1, settings.load().valueBytes(), settings.load().seed());
     ScaleMeasurement scale =
@@ -90,15 +107,14 @@ final class ScaleCommand {
       scale.add("resident memory", ScalePoint.MIB, mebibytes(server.usage().get().rssBytes()));
     }
     print("server", scale, size);
-    servers.put("server", scale.points());
-    facts.append("- server: ").append(server.name()).append("; errors: ").append(scale.errors());
-    facts.append('\n');
+    rounds.add("server", scale.points());
+    servers.put("server", new About(server.name(), scale.errors()));
   }
 
   /** Returns the sizes, and checks the other options of {@link #run} before a fill takes hours. */
   static List<Integer> sizes(Options options, LoadSettings load) {
     if (RunningServer.isNamed(options)) {
-      for (String other : List.of("sizes", "sorted", "settle", "etcd")) {
+      for (String other : List.of("sizes", "sorted", "settle", "etcd", "rounds")) {
         if (options.has(other)) {
           throw new IllegalArgumentException(
               "--endpoint: measures that server as it is, without --" + other);
@@ -123,6 +139,21 @@ final class ScaleCommand {
     return sizes;
   }
 
+  private static String about(Map<String, About> servers) {
+    StringBuilder lines = new StringBuilder();
+    servers.forEach(
+        (name, about) ->
+            lines
+                .append("- ")
+                .append(name)
+                .append(": ")
+                .append(about.description())
+                .append("; errors: ")
+                .append(about.errors())
+                .append('\n'));
+    return lines.toString();
+  }
+
   private static boolean isSorted(Options options) {
     return options.isOn("sorted");
   }
@@ -134,12 +165,12 @@ final class ScaleCommand {
   private static String text(
       Options options,
       BenchSettings settings,
-      Map<String, List<ScalePoint>> servers,
-      StringBuilder facts,
+      ScaleRounds rounds,
+      Map<String, About> servers,
       String plotName) {
     return "# Cost against size\n\n"
         + MachineFacts.list(settings.home(), settings.workDir())
-        + facts
+        + about(servers)
         + "- values: "
         + settings.load().valueBytes()
         + " B; members: "
@@ -152,10 +183,16 @@ final class ScaleCommand {
         + " ms after "
         + settings.load().warmUp().toMillis()
         + " ms; pages and counts one after the other, each after a put of a new key"
-        + "\n\np50 / p99, or a single value. The plot has the p50.\n\n![plot]("
+        + "\n\np50 / p99, or a single value"
+        + (rounds(options, settings) > 1
+            ? "; medians of " + rounds(options, settings) + " rounds"
+            : "")
+        + ". The plot has the p50.\n\n![plot]("
         + plotName
         + ")\n\n"
-        + ScaleTable.markdown(servers);
+        + ScaleTable.markdown(rounds.medians())
+        + "\n"
+        + rounds.growth();
   }
 
   private static void measure(
@@ -164,8 +201,8 @@ final class ScaleCommand {
       BenchSettings settings,
       EventLoops loops,
       List<Integer> sizes,
-      Map<String, List<ScalePoint>> servers,
-      StringBuilder facts) {
+      ScaleRounds rounds,
+      Map<String, About> servers) {
     try (Servers server =
         Servers.start(command, settings.workDir(), settings.members(), settings.tls())) {
       server.awaitReady(loops);
@@ -191,15 +228,8 @@ final class ScaleCommand {
         scale.verify();
         print(command.name(), scale, size);
       }
-      servers.put(command.name(), scale.points());
-      facts
-          .append("- ")
-          .append(command.name())
-          .append(": ")
-          .append(description)
-          .append("; errors: ")
-          .append(scale.errors())
-          .append('\n');
+      rounds.add(command.name(), scale.points());
+      servers.merge(command.name(), new About(description, scale.errors()), About::withErrorsOf);
     }
   }
 

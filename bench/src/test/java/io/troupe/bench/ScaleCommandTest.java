@@ -36,8 +36,8 @@ class ScaleCommandTest {
 
   @Test
   void runningServerIsMeasuredAsItIs() {
-    for (String other : List.of("--sizes", "--sorted", "--settle", "--etcd")) {
-      Options options = parse("--endpoint", "127.0.0.1:2379", other, "100k");
+    for (String other : List.of("--sizes", "--sorted", "--settle", "--etcd", "--rounds")) {
+      Options options = parse("--endpoint", "127.0.0.1:2379", other, "3");
       assertThatThrownBy(() -> sizes(options))
           .hasMessage("--endpoint: measures that server as it is, without " + other);
     }
