@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 /** The seeds after those of {@link SimulationTest}. */
 @Tag("full")
 class ManySeedsTest {
-  private static final long SEEDS = 320;
+  private static final long SEEDS = 240;
 
   @Test
   void rulesHoldUnderFaultsAndClusterRecovers() {

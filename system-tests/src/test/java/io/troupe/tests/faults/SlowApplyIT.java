@@ -19,7 +19,7 @@ import io.troupe.testing.FreePort;
 import io.troupe.testing.NeedsRoot;
 import io.troupe.tests.process.Alone;
 import io.troupe.tests.process.NodeProcess;
-import io.troupe.tests.process.TestHeap;
+import io.troupe.tests.process.OwnHeap;
 import io.troupe.tests.process.TestJdks;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,13 +37,16 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Alone
 @NeedsRoot
+@OwnHeap
 class SlowApplyIT {
   private static final int MEMBERS = 3;
   private static final int SLOW = 2;
   private static final int MEBIBYTE = 1 << 20;
 
-  /** Much more than the heap of the follower. */
-  private static final int PUTS = TestHeap.scaled(600);
+  private static final String HEAP = "256m";
+
+  /** Of a MiB each: much more than the heap of the follower. */
+  private static final int PUTS = 600;
 
   private static final int KEYS = 20;
   private static final int LONGEST_SECONDS = 240;
@@ -69,7 +72,7 @@ class SlowApplyIT {
     }
     for (int i = 0; i < MEMBERS; i++) {
       NodeProcess.Builder member =
-          NodeProcess.member(TestJdks.running(), directory.resolve("n" + i))
+          NodeProcess.member(TestJdks.running(), directory.resolve("n" + i), "-Xmx" + HEAP)
               .named("n" + i)
               .setting("name", "n" + i)
               .setting("store.write-buffer-bytes", "4MiB")

@@ -69,7 +69,6 @@ class BuildSelectionTest {
           "ClusterCampaignIT",
           "ClusterGrowthIT",
           "FailoverIT",
-          "SlowApplyIT",
           // Attacks in the plain build, memory.
           "HostileFramesIT",
           "ResponseMemoryIT");
