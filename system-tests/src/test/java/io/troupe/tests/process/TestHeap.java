@@ -33,7 +33,7 @@ public final class TestHeap {
     return (mebibytes(heap) / 8 + 16) * 1024L;
   }
 
-  static int mebibytes(String size) {
+  private static int mebibytes(String size) {
     if (!size.matches("[1-9][0-9]{0,5}m")) {
       throw new IllegalArgumentException("troupe.test.heap = " + size + ": expected 256m or 512m");
     }
