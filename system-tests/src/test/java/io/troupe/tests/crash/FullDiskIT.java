@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -129,11 +130,14 @@ class FullDiskIT {
       Awaitility.await("reserve").atMost(Duration.ofMinutes(1)).until(() -> Files.exists(reserve));
       Awaitility.await("all of it").until(() -> Files.size(reserve) == RESERVE_BYTES);
       fillTheDisk(filler);
-      // Deletions are allowed on a nearly full disk, so the log grows until the disk is full.
+      // Deletions are allowed on a nearly full disk, so the log grows until the disk is full. The
+      // file grows with it: a compaction or a snapshot may free space at any time, and a snapshot
+      // then truncates the log every second.
       int refused = 0;
       for (int i = 0; member.isAlive() && i < 200_000; i++) {
         try {
           client.delete("absent" + i);
+          fillTheDisk(filler);
         } catch (StatusRuntimeException e) {
           refused++;
           Pause.millis(5);
@@ -229,9 +233,11 @@ class FullDiskIT {
     }
   }
 
+  /** Appends to the file until the disk has no free block. */
   private static void fillTheDisk(Path filler) throws IOException {
     byte[] block = new byte[4096];
-    try (OutputStream out = Files.newOutputStream(filler)) {
+    try (OutputStream out =
+        Files.newOutputStream(filler, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
       while (true) {
         out.write(block);
       }
