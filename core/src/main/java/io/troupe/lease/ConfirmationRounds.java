@@ -1,6 +1,8 @@
 package io.troupe.lease;
 
+import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,37 +14,94 @@ import java.util.List;
  * @param <R> identifies the caller of a request
  */
 final class ConfirmationRounds<R> {
-  private final LeaseEffects<R> effects;
+  /** Requests that arrived before the replies with this number (docs/decisions/0275). */
+  private record Numbered<R>(long number, List<LeaseRequest<R>> requests) {}
 
-  /** Requests that arrived after the round in progress began; the next round serves them. */
+  private final LeaseEffects<R> effects;
+  private final NodeId supporter;
+
+  /** Requests that arrived after the last number was given; newer than those with a number. */
   private List<LeaseRequest<R>> waiting = new ArrayList<>();
+
+  private final ArrayDeque<Numbered<R>> numbered = new ArrayDeque<>();
 
   /** Requests of the round in progress, if there is one. */
   private List<LeaseRequest<R>> confirming = List.of();
 
   private long confirmingTerm;
   private boolean open;
+  private long lastNumber;
 
-  ConfirmationRounds(LeaseEffects<R> effects) {
+  /**
+   * Starts without requests.
+   *
+   * @param supporter a follower whose request confirms all requests that are added; NONE if there
+   *     is none
+   */
+  ConfirmationRounds(LeaseEffects<R> effects, NodeId supporter) {
     this.effects = effects;
+    this.supporter = supporter;
   }
 
-  /** Adds a request, for a leader of this term. */
-  void add(LeaseRequest<R> request, long term) {
+  /** Adds a request. */
+  void add(LeaseRequest<R> request) {
     waiting.add(request);
-    open(term);
+  }
+
+  /** True if there are neither requests nor a round. */
+  boolean isIdle() {
+    return !open && !hasWaiting();
+  }
+
+  /** True if requests wait that are not in the round in progress. */
+  boolean hasWaiting() {
+    return !waiting.isEmpty() || !numbered.isEmpty();
+  }
+
+  /**
+   * Number for a reply to a follower: all requests until now arrived before it. 0 if no request
+   * waits.
+   */
+  long number() {
+    if (!waiting.isEmpty()) {
+      numbered.add(new Numbered<>(++lastNumber, waiting));
+      waiting = new ArrayList<>();
+    }
+    return numbered.isEmpty() ? 0 : lastNumber;
+  }
+
+  /**
+   * A follower has seen a number: its next request was sent after these requests arrived.
+   *
+   * @param number of this leadership; 0 for none
+   * @return the requests, oldest first, which no longer wait here
+   */
+  List<LeaseRequest<R>> seen(long number) {
+    List<LeaseRequest<R>> confirmed = new ArrayList<>(0);
+    while (!numbered.isEmpty() && numbered.getFirst().number() <= number) {
+      confirmed.addAll(numbered.removeFirst().requests());
+    }
+    return confirmed;
   }
 
   /** Starts a round for the waiting requests, unless one is in progress. */
   void open(long term) {
-    if (open || waiting.isEmpty()) {
+    if (open || !hasWaiting()) {
       return;
     }
     open = true;
-    confirming = waiting;
+    confirming = takeWaiting();
     confirmingTerm = term;
+    effects.confirmLeadership(term, supporter);
+  }
+
+  private List<LeaseRequest<R>> takeWaiting() {
+    List<LeaseRequest<R>> taken = new ArrayList<>();
+    numbered.forEach(group -> taken.addAll(group.requests()));
+    numbered.clear();
+    taken.addAll(waiting);
     waiting = new ArrayList<>();
-    effects.confirmLeadership(term);
+    return taken;
   }
 
   /**
@@ -65,8 +124,7 @@ final class ConfirmationRounds<R> {
 
   /** The leadership has ended: fails all requests. */
   void abandon() {
-    fail(waiting);
-    waiting.clear();
+    fail(takeWaiting());
     fail(confirming);
     confirming = List.of();
   }

@@ -1,6 +1,7 @@
 package io.troupe.lease;
 
 import io.troupe.model.Lease;
+import io.troupe.model.NodeId;
 import io.troupe.model.Operation.LeaseCheckpoint.Remaining;
 import io.troupe.model.Refusal;
 import java.util.ArrayDeque;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 
@@ -35,6 +37,12 @@ public final class LeaseCore<R> {
   /** Leases in one checkpoint entry (L12). One such entry is in flight. */
   private static final int CHECKPOINTS_PER_ENTRY = 1000;
 
+  /** Without a request of a follower for so long, the next one may be far away. */
+  private static final long FOLLOWERS_PAUSE_MS = 3;
+
+  /** What no follower has confirmed by then is confirmed by a round, in milliseconds. */
+  public static final long FOLLOWERS_CONFIRM_WITHIN_MS = 50;
+
   private static final int EXPIRED_PER_CHECK = 500;
   private static final int REVOKES_IN_FLIGHT = 16;
 
@@ -50,12 +58,21 @@ public final class LeaseCore<R> {
   private final BooleanSupplier soleVoter;
   private final LeaseEffects<R> effects;
   private final ConfirmationRounds<R> rounds;
+
+  /** For each follower that has sent requests in this term: they wait for its confirmation. */
+  private final Map<NodeId, ConfirmationRounds<R>> supported = new HashMap<>();
+
   private final LeaseCountdown countdown;
   private final PauseAwareClock time = new PauseAwareClock(MAX_GAP_MS);
   private final Map<Long, Long> ttls = new HashMap<>();
   private final Map<Long, List<R>> ending = new HashMap<>();
   private final ArrayDeque<Long> due = new ArrayDeque<>();
   private int inFlight;
+
+  /** Time of the last request of a follower in this term. */
+  private long followersMs = Long.MIN_VALUE / 2;
+
+  private boolean confirmsLater;
   private boolean checkpointing;
   private boolean leading;
 
@@ -79,7 +96,7 @@ public final class LeaseCore<R> {
     this.settings = settings;
     this.soleVoter = soleVoter;
     this.effects = effects;
-    this.rounds = new ConfirmationRounds<>(effects);
+    this.rounds = new ConfirmationRounds<>(effects, NodeId.NONE);
     this.countdown = new LeaseCountdown(settings.checkpointEveryMs());
     granted.forEach(lease -> ttls.put(lease.id(), lease.ttlSeconds()));
   }
@@ -93,6 +110,31 @@ public final class LeaseCore<R> {
     serveConfirmed(new LeaseProposal.Renewal<>(id, replyTo), nowMs);
   }
 
+  /**
+   * Another member forwards renewals of its clients; it gets one reply, without a wait for entries
+   * (L6).
+   *
+   * @param ids leases, in order
+   * @param from the member
+   * @param itsTerm its term after the clients sent their requests; 0 if unknown
+   * @param seen highest number in the replies that it got in that term; 0 for none
+   */
+  public void keepAliveAll(
+      List<Long> ids, NodeId from, long itsTerm, long seen, R replyTo, long nowMs) {
+    boolean sameTerm = leading && itsTerm == term;
+    LeaseRequest.RenewAll<R> request = new LeaseRequest.RenewAll<>(ids, sameTerm, replyTo);
+    if (!sameTerm || isConfirmed()) {
+      serveConfirmed(request, nowMs);
+      return;
+    }
+    followersMs = nowMs;
+    ConfirmationRounds<R> own =
+        supported.computeIfAbsent(from, follower -> new ConfirmationRounds<>(effects, follower));
+    rounds.seen(seen).forEach(own::add);
+    own.add(request);
+    own.open(term);
+  }
+
   /** A client queries the remaining time of a lease; it gets the reply as for a renewal (L7). */
   public void timeToLive(long id, R replyTo, long nowMs) {
     serveConfirmed(new LeaseRequest.TimeToLive<>(id, replyTo), nowMs);
@@ -101,10 +143,36 @@ public final class LeaseCore<R> {
   private void serveConfirmed(LeaseRequest<R> request, long nowMs) {
     if (!leading) {
       effects.failed(request.replyTo(), Refusal.NO_LEADER);
-    } else if (caughtUp && soleVoter.getAsBoolean()) {
+    } else if (isConfirmed()) {
       serve(List.of(request), nowMs);
     } else {
-      rounds.add(request, term);
+      rounds.add(request);
+      openRound(nowMs);
+    }
+  }
+
+  private boolean isConfirmed() {
+    return caughtUp && soleVoter.getAsBoolean();
+  }
+
+  /** While followers send requests all the time, the next one confirms what waits here as well. */
+  private void openRound(long nowMs) {
+    if (!rounds.hasWaiting()) {
+      return;
+    }
+    if (nowMs - followersMs > FOLLOWERS_PAUSE_MS) {
+      rounds.open(term);
+    } else if (!confirmsLater) {
+      confirmsLater = true;
+      effects.confirmWaitingLater();
+    }
+  }
+
+  /** As requested by {@link LeaseEffects#confirmWaitingLater}. */
+  public void confirmWaiting() {
+    confirmsLater = false;
+    if (leading) {
+      rounds.open(term);
     }
   }
 
@@ -112,11 +180,23 @@ public final class LeaseCore<R> {
    * The confirmation round in progress ended. A later leader gives a lease its full time from a
    * later moment than this, so the owner may rely on the renewal (docs/decisions/0041).
    *
+   * @param supporter of the round
    * @param confirmed false if this member no longer leads in the term of the round
    */
-  public void leadershipConfirmed(boolean confirmed, long nowMs) {
-    serve(rounds.confirmed(confirmed, leading ? term : 0), nowMs);
-    rounds.open(term);
+  public void leadershipConfirmed(NodeId supporter, boolean confirmed, long nowMs) {
+    long leadsIn = leading ? term : 0;
+    if (supporter.isNone()) {
+      serve(rounds.confirmed(confirmed, leadsIn), nowMs);
+      openRound(nowMs);
+      return;
+    }
+    ConfirmationRounds<R> own =
+        Objects.requireNonNull(supported.get(supporter), "no round of this member is in progress");
+    serve(own.confirmed(confirmed, leadsIn), nowMs);
+    own.open(term);
+    if (own.isIdle()) {
+      supported.remove(supporter);
+    }
   }
 
   private void serve(List<LeaseRequest<R>> round, long nowMs) {
@@ -125,8 +205,10 @@ public final class LeaseCore<R> {
     for (LeaseRequest<R> request : round) {
       if (request instanceof LeaseProposal.Renewal<R> renewal) {
         renew(renewal, checkpointed);
-      } else {
-        sendRemaining(request);
+      } else if (request instanceof LeaseRequest.RenewAll<R> all) {
+        renewAll(all);
+      } else if (request instanceof LeaseRequest.TimeToLive<R> query) {
+        sendRemaining(query);
       }
     }
     // A later leader would count from the checkpoint, so the owner gets its reply when the
@@ -134,8 +216,31 @@ public final class LeaseCore<R> {
     for (int from = 0; from < checkpointed.size(); from += CHECKPOINTS_PER_ENTRY) {
       int to = Math.min(from + CHECKPOINTS_PER_ENTRY, checkpointed.size());
       effects.propose(
-          new LeaseProposal.Forget<>(term, List.copyOf(checkpointed.subList(from, to))));
+          new LeaseProposal.Forget<>(term, List.copyOf(checkpointed.subList(from, to)), List.of()));
     }
+  }
+
+  private void renewAll(LeaseRequest.RenewAll<R> all) {
+    List<Long> checkpointed = new ArrayList<>(0);
+    List<Long> outcomes = new ArrayList<>(all.ids().size());
+    for (long id : all.ids()) {
+      LeaseCountdown.Renewal outcome = countdown.renew(id);
+      if (outcome == LeaseCountdown.Renewal.CHECKPOINTED) {
+        checkpointed.add(id);
+      }
+      outcomes.add(
+          switch (outcome) {
+            case RENEWED -> ttls.getOrDefault(id, 0L);
+            case UNKNOWN -> 0L;
+            case CHECKPOINTED, EXPIRED -> LeaseEffects.NOT_YET;
+          });
+    }
+    for (int from = 0; from < checkpointed.size(); from += CHECKPOINTS_PER_ENTRY) {
+      int to = Math.min(from + CHECKPOINTS_PER_ENTRY, checkpointed.size());
+      effects.propose(
+          new LeaseProposal.Forget<>(term, List.of(), List.copyOf(checkpointed.subList(from, to))));
+    }
+    effects.renewedAll(all.replyTo(), outcomes, all.numbered() ? rounds.number() : 0);
   }
 
   private void renew(
@@ -155,7 +260,7 @@ public final class LeaseCore<R> {
     effects.renewed(renewal.replyTo(), renewal.id(), ttls.getOrDefault(renewal.id(), 0L));
   }
 
-  private void sendRemaining(LeaseRequest<R> request) {
+  private void sendRemaining(LeaseRequest.TimeToLive<R> request) {
     long id = request.id();
     OptionalLong leftMs = countdown.remainingMs(id);
     if (leftMs.isEmpty()) {
@@ -235,6 +340,7 @@ public final class LeaseCore<R> {
   /** Fails the callers that wait for a reply of an ended leadership. */
   private void dropWaiting() {
     rounds.abandon();
+    supported.values().forEach(ConfirmationRounds::abandon);
     due.clear();
     ending
         .values()
@@ -298,7 +404,7 @@ public final class LeaseCore<R> {
       rounds.fail(forget.renewals());
       return;
     }
-    forget.renewals().forEach(renewal -> countdown.forgotten(renewal.id(), applied));
+    forget.leases().forEach(lease -> countdown.forgotten(lease, applied));
     if (applied) {
       forget.renewals().forEach(this::sendRenewed);
     } else {

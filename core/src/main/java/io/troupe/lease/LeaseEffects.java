@@ -1,5 +1,6 @@
 package io.troupe.lease;
 
+import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import java.util.List;
 
@@ -18,9 +19,19 @@ public interface LeaseEffects<R> {
 
   /**
    * Requests a confirmation by a quorum, in a round that begins now, that this member leads in a
-   * term. Completed once by {@link LeaseCore#leadershipConfirmed}; at most one is in progress.
+   * term. Completed once by {@link LeaseCore#leadershipConfirmed}; at most one is in progress for
+   * each supporter.
+   *
+   * @param supporter a member that has sent a request in this term, which counts as its
+   *     confirmation; NONE if there is none
    */
-  void confirmLeadership(long term);
+  void confirmLeadership(long term, NodeId supporter);
+
+  /**
+   * Requests a call of {@link LeaseCore#confirmWaiting} after about {@link
+   * LeaseCore#FOLLOWERS_CONFIRM_WITHIN_MS}; at most one is in progress.
+   */
+  void confirmWaitingLater();
 
   /**
    * Replies to a renewal.
@@ -28,6 +39,20 @@ public interface LeaseEffects<R> {
    * @param ttlSeconds the granted time; 0 if the lease does not exist
    */
   void renewed(R replyTo, long id, long ttlSeconds);
+
+  /** In a reply to {@link #renewedAll}: ask again. */
+  long NOT_YET = -1;
+
+  /**
+   * Replies to the renewals that another member forwards.
+   *
+   * @param ttlSeconds for each renewal in order the granted time; 0 if the lease does not exist;
+   *     {@link #NOT_YET} if its reply needs an entry of the log, so that it would delay the others:
+   *     the revoke of an expired lease, or the deletion of a checkpoint
+   * @param number which the next request of that member must show, so that it confirms the requests
+   *     that wait here; 0 if none waits
+   */
+  void renewedAll(R replyTo, List<Long> ttlSeconds, long number);
 
   /**
    * Replies to a query of the remaining time.

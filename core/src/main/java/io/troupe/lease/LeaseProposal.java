@@ -3,6 +3,7 @@ package io.troupe.lease;
 import io.troupe.model.Operation;
 import io.troupe.model.Operation.LeaseCheckpoint.Remaining;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A proposal of a {@link LeaseCore}. It is made in the term in which the core counted the lease, or
@@ -40,12 +41,23 @@ public sealed interface LeaseProposal<R> {
     }
   }
 
-  /** Deletes the checkpoints of renewed leases, before their callers get a reply (L12). */
-  record Forget<R>(long term, List<Renewal<R>> renewals) implements LeaseProposal<R> {
+  /**
+   * Deletes the checkpoints of renewed leases, before their callers get a reply (L12).
+   *
+   * @param renewals whose callers wait
+   * @param forwarded leases of renewals that another member repeats
+   */
+  record Forget<R>(long term, List<Renewal<R>> renewals, List<Long> forwarded)
+      implements LeaseProposal<R> {
     @Override
     public Operation operation() {
       return new Operation.LeaseCheckpoint(
-          renewals.stream().map(renewal -> new Remaining(renewal.id(), 0)).distinct().toList());
+          leases().stream().map(lease -> new Remaining(lease, 0)).distinct().toList());
+    }
+
+    /** One for each renewal. */
+    public List<Long> leases() {
+      return Stream.concat(renewals.stream().map(Renewal::id), forwarded.stream()).toList();
     }
   }
 }

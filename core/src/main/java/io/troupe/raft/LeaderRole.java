@@ -417,4 +417,11 @@ final class LeaderRole extends Role {
       core.effects.rejectRead(readId, Refusal.TOO_MANY_REQUESTS);
     }
   }
+
+  @Override
+  void requestRead(long readId, NodeId supporter) {
+    if (!reads.releaseConfirmed(readId, supporter)) {
+      requestRead(readId);
+    }
+  }
 }

@@ -208,8 +208,19 @@ public final class RaftCore {
    *     RaftEffects#rejectRead}, or to neither if no majority replies
    */
   public void requestRead(long readId) {
+    requestRead(readId, NodeId.NONE);
+  }
+
+  /**
+   * As {@link #requestRead(long)}. A leader releases the read at once if it and {@code supporter}
+   * are a quorum.
+   *
+   * @param supporter a member whose term was the current one after the reader sent its request;
+   *     NONE if there is none
+   */
+  public void requestRead(long readId, NodeId supporter) {
     begin();
-    election.role().requestRead(readId);
+    election.role().requestRead(readId, supporter);
     finish();
   }
 

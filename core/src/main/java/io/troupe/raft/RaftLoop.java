@@ -36,6 +36,9 @@ public final class RaftLoop<C, R, T> {
   /** Term in which this member leads, as last reported; 0 if it does not lead. */
   private long leadingTerm;
 
+  /** Term of the last published status; -1 before the first one. */
+  private long publishedTerm = -1;
+
   private boolean flushScheduled;
   private boolean installing;
 
@@ -83,7 +86,7 @@ public final class RaftLoop<C, R, T> {
   }
 
   private void end() {
-    effects.status(core.status());
+    publish(core.status());
     if (!flushScheduled && core.hasDelayedAppends()) {
       flushScheduled = true;
       effects.flushDelayedAppendsLater();
@@ -91,6 +94,11 @@ public final class RaftLoop<C, R, T> {
     if (installing) {
       refusePending();
     }
+  }
+
+  private void publish(RaftStatus status) {
+    publishedTerm = status.term();
+    effects.status(status);
   }
 
   private void refusePending() {
@@ -177,7 +185,7 @@ public final class RaftLoop<C, R, T> {
     if (installing) {
       effects.readFailed(reader, Refusal.NO_LEADER);
     } else {
-      read(reader);
+      read(NodeId.NONE, reader);
     }
   }
 
@@ -185,19 +193,21 @@ public final class RaftLoop<C, R, T> {
    * Confirms that this member still leads in the term: a read of the leader itself, which the core
    * refuses as soon as this member stops leading. Refused with NOT_LEADER if it does not lead in it
    * now.
+   *
+   * @param supporter as for {@link RaftCore#requestRead(long, NodeId)}
    */
-  public void confirmLeadership(long term, R reader) {
+  public void confirmLeadership(long term, NodeId supporter, R reader) {
     if (leadsIn(term)) {
-      read(reader);
+      read(supporter, reader);
     } else {
       effects.readFailed(reader, Refusal.NOT_LEADER);
     }
   }
 
-  private void read(R reader) {
+  private void read(NodeId supporter, R reader) {
     long id = reads.add(reader);
     if (begin()) {
-      core.requestRead(id);
+      core.requestRead(id, supporter);
       end();
     }
   }
@@ -346,6 +356,17 @@ public final class RaftLoop<C, R, T> {
     }
 
     @Override
+    public void persist(
+        long number, HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist) {
+      if (state.term() != publishedTerm) {
+        // Before the vote of this member leaves, so that who reads an earlier term in the status
+        // knows that this member has not voted in this one (docs/decisions/0275).
+        publish(core.status());
+      }
+      super.persist(number, state, entries, messagesAfterPersist);
+    }
+
+    @Override
     public void flushLater() {
       effects.flushLater();
     }
@@ -385,7 +406,7 @@ public final class RaftLoop<C, R, T> {
     public void roleChanged(RaftStatus status) {
       super.roleChanged(status);
       // Before the replies: a caller that learns of a transfer finds it in the status.
-      effects.status(status);
+      publish(status);
       boolean leads = status.role() == RaftRole.LEADER;
       transfers.roleChanged(leads, status.leader());
       long term = leads ? status.term() : 0;

@@ -31,17 +31,33 @@ final class ReadRounds {
    * confirmation, for this request alone. Together with this member it may be a majority already.
    */
   void requested(NodeId from, long context) {
-    boolean enough =
-        core.conf
-                .quorum()
-                .tally(member -> member.equals(core.self) || member.equals(from), member -> false)
-            == VoteResult.WON;
-    if (enough && leader.hasCommittedInTerm()) {
+    if (isConfirmedBy(from)) {
       core.effects.send(
           from, new PeerMessage.ReadIndexReply(core.term(), context, core.log.commit()));
     } else {
       add(new ReadQueue.Read(from, context));
     }
+  }
+
+  /**
+   * Releases a read of this member at once, if a request of {@code supporter} confirms it as in
+   * {@link #requested}. Returns false if it does not.
+   */
+  boolean releaseConfirmed(long readId, NodeId supporter) {
+    if (!isConfirmedBy(supporter)) {
+      return false;
+    }
+    core.effects.releaseRead(readId, core.log.commit());
+    return true;
+  }
+
+  private boolean isConfirmedBy(NodeId supporter) {
+    return leader.hasCommittedInTerm()
+        && core.conf
+                .quorum()
+                .tally(
+                    member -> member.equals(core.self) || member.equals(supporter), member -> false)
+            == VoteResult.WON;
   }
 
   /** Returns false if too many reads are pending. */

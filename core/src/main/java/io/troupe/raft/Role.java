@@ -43,6 +43,11 @@ abstract sealed class Role permits FollowerRole, PreCandidateRole, CandidateRole
 
   abstract void requestRead(long readId);
 
+  /** As {@link RaftCore#requestRead(long, NodeId)}. */
+  void requestRead(long readId, NodeId supporter) {
+    requestRead(readId);
+  }
+
   /**
    * More writes became durable; see {@link RaftLog#stable} and {@link PendingPersists#durableTerm}.
    */

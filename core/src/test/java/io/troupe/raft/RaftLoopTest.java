@@ -99,6 +99,17 @@ class RaftLoopTest {
     assertThat(effects.take()).noneMatch(effect -> effect.startsWith("paused"));
   }
 
+  /** Who sees an earlier term in the status knows that this member has not voted in a later one. */
+  @Test
+  void laterTermIsPublishedBeforeItsVoteIsWritten() {
+    follow(5);
+    loop.receive(THREE, new PeerMessage.RequestVote(9, false, 100, 5, true));
+    assertThat(effects.take()).containsSubsequence("status FOLLOWER 9", "persist []");
+    loop.receive(TWO, new PeerMessage.Heartbeat(9, 0, 0));
+    loop.receive(TWO, new PeerMessage.TimeoutNow(9));
+    assertThat(effects.take()).containsSubsequence("status CANDIDATE 10", "persist []");
+  }
+
   @Test
   void statusIsPublishedAfterEachInput() {
     follow(5);
@@ -191,11 +202,40 @@ class RaftLoopTest {
   @Test
   void leadershipIsConfirmedOnlyInTermInWhichThisMemberLeads() {
     lead();
-    loop.confirmLeadership(5, "former");
+    loop.confirmLeadership(5, NodeId.NONE, "former");
     assertThat(effects.take()).containsExactly("read failed former NOT_LEADER");
-    loop.confirmLeadership(6, "current");
+    loop.confirmLeadership(6, NodeId.NONE, "current");
     loop.receive(THREE, new PeerMessage.Heartbeat(7, 0, 0));
     assertThat(effects.take()).contains("read failed current LEADER_CHANGED");
+  }
+
+  /** The member had this term after the caller's request arrived, so no other one can lead. */
+  @Test
+  void leadershipOfOneOfThreeIsConfirmedByOneSupporter() {
+    lead();
+    loop.confirmLeadership(6, TWO, "supported");
+    assertThat(effects.take())
+        .contains("read ready supported 1")
+        .doesNotContain("send Heartbeat to 2");
+    loop.confirmLeadership(5, TWO, "former");
+    assertThat(effects.take()).containsExactly("read failed former NOT_LEADER");
+    loop.confirmLeadership(6, ONE, "itself");
+    loop.confirmLeadership(6, new NodeId(4), "stranger");
+    assertThat(effects.take()).noneMatch(effect -> effect.startsWith("read ready"));
+    loop.receive(THREE, heartbeatReply());
+    loop.receive(THREE, heartbeatReply());
+    assertThat(effects.take()).contains("read ready itself 1", "read ready stranger 1");
+  }
+
+  /** Before an entry of its term is committed, it does not know what its predecessors committed. */
+  @Test
+  void supporterOfNewLeaderIsNotEnough() {
+    follow(5);
+    loop.receive(TWO, new PeerMessage.TimeoutNow(5));
+    loop.persisted(effects.written);
+    loop.receive(TWO, new PeerMessage.VoteReply(6, false, true));
+    loop.confirmLeadership(6, TWO, "early");
+    assertThat(effects.take()).noneMatch(effect -> effect.startsWith("read"));
   }
 
   // ---- leadership
@@ -295,7 +335,7 @@ class RaftLoopTest {
     loop.proposeInTerm(5, proposal(2), "two");
     loop.proposeConfChange(outdatedChange(3), "three");
     loop.readIndex("four");
-    loop.confirmLeadership(5, "five");
+    loop.confirmLeadership(5, NodeId.NONE, "five");
     loop.transferLeadership(THREE, "six");
     loop.handOver("seven");
     assertThat(effects.take())

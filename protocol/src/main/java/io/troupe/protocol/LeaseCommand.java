@@ -2,6 +2,7 @@ package io.troupe.protocol;
 
 import io.troupe.lease.LeaseChange;
 import io.troupe.model.Lease;
+import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import java.util.List;
 
@@ -9,6 +10,14 @@ import java.util.List;
 public sealed interface LeaseCommand {
   /** Renews a lease; the reply is sent when the outcome is certain (L5). */
   record KeepAlive(long id, ReplyTo<LeaseReply> replyTo) implements LeaseCommand {}
+
+  /**
+   * Renews leases for clients of another member; one reply for all, without a wait for entries.
+   *
+   * @param from the member
+   */
+  record KeepAliveAll(NodeId from, PeerQuery.RenewQuery query, ReplyTo<LeaseReply> replyTo)
+      implements LeaseCommand {}
 
   /** Queries the remaining time of a lease (L7). */
   record TimeToLive(long id, ReplyTo<LeaseReply> replyTo) implements LeaseCommand {}
@@ -47,6 +56,9 @@ public sealed interface LeaseCommand {
   sealed interface LeaseReply {
     /** The lease is renewed; the TTL is 0 if it does not exist. */
     record Renewed(long id, long ttlSeconds) implements LeaseReply {}
+
+    /** Reply to {@link KeepAliveAll}. */
+    record RenewedAll(PeerReply.Renewed renewed) implements LeaseReply {}
 
     /**
      * Remaining and granted time.

@@ -34,8 +34,12 @@ public sealed interface PeerQuery {
    * Reply: {@link PeerReply.Renewed}.
    *
    * @param leases not empty
+   * @param term term of the sender after its clients sent their requests: it had not voted in a
+   *     later one by then. 0 if unknown: members of older versions do not send it, and do not know
+   *     {@link PeerReply.Renewed#NOT_YET}
+   * @param seen highest number in the replies to its queries of that term; 0 for none
    */
-  record RenewQuery(List<Long> leases) implements PeerQuery {
+  record RenewQuery(List<Long> leases, long term, long seen) implements PeerQuery {
     /** Copies the list. */
     public RenewQuery {
       leases = List.copyOf(leases);

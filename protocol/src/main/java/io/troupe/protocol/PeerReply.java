@@ -1,5 +1,6 @@
 package io.troupe.protocol;
 
+import io.troupe.lease.LeaseEffects;
 import io.troupe.model.ClusterVersions;
 import io.troupe.model.EtcdVersion;
 import io.troupe.model.NodeId;
@@ -49,9 +50,15 @@ public sealed interface PeerReply {
   /**
    * Reply to RenewQuery.
    *
-   * @param ttlSeconds of each lease, in the order of the query; 0 for a lease that does not exist
+   * @param ttlSeconds of each lease, in the order of the query; 0 for a lease that does not exist;
+   *     {@link #NOT_YET}
+   * @param number for {@link PeerQuery.RenewQuery#seen} of the next query in the same term; 0 for
+   *     none
    */
-  record Renewed(List<Long> ttlSeconds) implements PeerReply {
+  record Renewed(List<Long> ttlSeconds, long number) implements PeerReply {
+    /** In place of a time: the outcome waits for an entry of the log, so ask again. */
+    public static final long NOT_YET = LeaseEffects.NOT_YET;
+
     /** Copies the list. */
     public Renewed {
       ttlSeconds = List.copyOf(ttlSeconds);

@@ -77,10 +77,18 @@ public sealed interface RaftCommand {
   /**
    * Confirms that this member still leads in {@code term}.
    *
+   * @param supporter a member whose term was this one after the caller's clients sent their
+   *     requests, which counts as its confirmation; NONE if there is none
    * @param replyTo receives exactly one reply: Ready when a quorum confirmed it after this message
    *     arrived and the state has applied everything committed until then, else Failed
    */
-  record ConfirmLeadership(long term, ReplyTo<ReadReply> replyTo) implements RaftCommand {}
+  record ConfirmLeadership(long term, NodeId supporter, ReplyTo<ReadReply> replyTo)
+      implements RaftCommand {
+    /** Without a supporter. */
+    public ConfirmLeadership(long term, ReplyTo<ReadReply> replyTo) {
+      this(term, NodeId.NONE, replyTo);
+    }
+  }
 
   /** Requests a read index; the reply is sent when the state has applied it. */
   record ReadIndex(ReplyTo<ReadReply> replyTo) implements RaftCommand {}

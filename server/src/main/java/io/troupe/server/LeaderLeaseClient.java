@@ -46,7 +46,8 @@ final class LeaderLeaseClient {
     this.member = member;
     this.settings = settings;
     this.leader = leader;
-    this.forwarded = new RenewalForwarder(query -> leader.ask(query, ASK_LEADER));
+    this.forwarded =
+        new RenewalForwarder(member.status()::term, query -> leader.ask(query, ASK_LEADER));
   }
 
   /**
@@ -81,7 +82,7 @@ final class LeaderLeaseClient {
   }
 
   /** On the leader; other members refuse with NO_LEADER. */
-  CompletionStage<Long> renewHere(long lease) {
+  private CompletionStage<Long> renewHere(long lease) {
     return here(
         member
             .replies()
@@ -90,6 +91,18 @@ final class LeaderLeaseClient {
                 replyTo -> new LeaseCommand.KeepAlive(lease, replyTo),
                 settings.requestTimeout()),
         reply -> ((LeaseReply.Renewed) reply).ttlSeconds());
+  }
+
+  /** On the leader, for the clients of another member; other members refuse with NO_LEADER. */
+  CompletionStage<PeerReply.Renewed> renewAllHere(NodeId from, PeerQuery.RenewQuery renew) {
+    return here(
+        member
+            .replies()
+            .ask(
+                member.lease(),
+                replyTo -> new LeaseCommand.KeepAliveAll(from, renew, replyTo),
+                settings.requestTimeout()),
+        reply -> ((LeaseReply.RenewedAll) reply).renewed());
   }
 
   /** On the leader; other members refuse with NO_LEADER. */

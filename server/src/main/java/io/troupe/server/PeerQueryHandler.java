@@ -49,7 +49,7 @@ public final class PeerQueryHandler implements PeerResponder {
   }
 
   @Override
-  public CompletionStage<PeerReply> answer(PeerQuery query) {
+  public CompletionStage<PeerReply> answer(NodeId from, PeerQuery query) {
     if (query instanceof PeerQuery.PromoteQuery promote) {
       return promotion
           .here(promote.member(), settings.requestTimeout())
@@ -60,7 +60,10 @@ public final class PeerQueryHandler implements PeerResponder {
       return raftQueries.replication().thenCompose(this::connected);
     }
     if (query instanceof PeerQuery.RenewQuery renew) {
-      return renewed(renew.leases()).exceptionally(PeerQueryHandler::refused);
+      return times
+          .renewAllHere(from, renew)
+          .thenApply(outcomes -> renewed(renew, outcomes))
+          .exceptionally(PeerQueryHandler::refused);
     }
     if (query instanceof PeerQuery.TimeToLiveQuery timeToLive) {
       return times
@@ -96,12 +99,11 @@ public final class PeerQueryHandler implements PeerResponder {
             : member.state().hashKv(query.revision()));
   }
 
-  private CompletionStage<PeerReply> renewed(List<Long> leases) {
-    List<CompletableFuture<Long>> all =
-        leases.stream().map(lease -> times.renewHere(lease).toCompletableFuture()).toList();
-    return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
-        .thenApply(
-            done -> new PeerReply.Renewed(all.stream().map(CompletableFuture::join).toList()));
+  /** A member of an older version repeats the whole query. */
+  private static PeerReply renewed(PeerQuery.RenewQuery renew, PeerReply.Renewed outcomes) {
+    return renew.term() == 0 && outcomes.ttlSeconds().contains(PeerReply.Renewed.NOT_YET)
+        ? new PeerReply.Refused(Refusal.TIMED_OUT)
+        : outcomes;
   }
 
   private CompletionStage<PeerReply> connected(@Nullable ReplicationStatus status) {

@@ -65,7 +65,7 @@ class PeerQueryHandlerTest {
     ClusterView full = view(1, 1, 5);
     full.published().remove(id(2));
     fake.show(full);
-    assertThat(now(handler.answer(PeerQuery.MembersQuery.INSTANCE)))
+    assertThat(now(handler.answer(id(2), PeerQuery.MembersQuery.INSTANCE)))
         .isEqualTo(
             new PeerReply.Members(
                 77,
@@ -78,7 +78,8 @@ class PeerQueryHandlerTest {
   void joinOfIncompatibleProgramIsRefused_V2() throws Exception {
     EtcdVersion cluster = new EtcdVersion(3, 7, 0);
     fake.versions(new ClusterVersions(cluster, cluster, null));
-    PeerReply reply = now(handler.answer(new PeerQuery.JoinQuery(new EtcdVersion(3, 6, 16))));
+    PeerReply reply =
+        now(handler.answer(id(2), new PeerQuery.JoinQuery(new EtcdVersion(3, 6, 16))));
     assertThat(reply)
         .isInstanceOfSatisfying(
             PeerReply.Refused.class,
@@ -87,7 +88,7 @@ class PeerQueryHandlerTest {
               assertThat(refused.text()).contains("serves 3.6.16, the cluster has version 3.7");
             });
     fake.show(view(2, 0, 5));
-    assertThat(now(handler.answer(new PeerQuery.JoinQuery(new EtcdVersion(3, 8, 0)))))
+    assertThat(now(handler.answer(id(2), new PeerQuery.JoinQuery(new EtcdVersion(3, 8, 0)))))
         .isInstanceOfSatisfying(
             PeerReply.Members.class,
             members -> assertThat(members.versions().cluster()).isEqualTo(cluster));
@@ -95,16 +96,16 @@ class PeerQueryHandlerTest {
 
   @Test
   void serverVersionIsReturned_V1() throws Exception {
-    assertThat(now(handler.answer(PeerQuery.VersionQuery.INSTANCE)))
+    assertThat(now(handler.answer(id(2), PeerQuery.VersionQuery.INSTANCE)))
         .isEqualTo(new PeerReply.Version(new EtcdVersion(3, 7, 1)));
   }
 
   @Test
   void onlyLeaderKnowsConnectedMembers_M5() throws Exception {
-    CompletionStage<PeerReply> refused = handler.answer(PeerQuery.LivenessQuery.INSTANCE);
+    CompletionStage<PeerReply> refused = handler.answer(id(2), PeerQuery.LivenessQuery.INSTANCE);
     follower();
     assertThat(now(refused)).isEqualTo(new PeerReply.Refused(Refusal.NOT_LEADER));
-    CompletionStage<PeerReply> reply = handler.answer(PeerQuery.LivenessQuery.INSTANCE);
+    CompletionStage<PeerReply> reply = handler.answer(id(2), PeerQuery.LivenessQuery.INSTANCE);
     replication(100, 3);
     replication(100, 3);
     assertThat(now(reply))
@@ -114,29 +115,51 @@ class PeerQueryHandlerTest {
   @Test
   void memberWithoutMembershipRefuses_B2() throws Exception {
     fake.show(view(0, 0, 0));
-    assertThat(now(handler.answer(PeerQuery.MembersQuery.INSTANCE)))
+    assertThat(now(handler.answer(id(2), PeerQuery.MembersQuery.INSTANCE)))
         .isEqualTo(new PeerReply.Refused(Refusal.NO_LEADER));
   }
 
   @Test
   void leasesAreRenewedInOrderOfQuery_L6() throws Exception {
-    CompletionStage<PeerReply> renewed = handler.answer(new PeerQuery.RenewQuery(List.of(7L, 8L)));
-    LeaseCommand.KeepAlive seven = fake.lease.expectMessageClass(LeaseCommand.KeepAlive.class);
-    LeaseCommand.KeepAlive eight = fake.lease.expectMessageClass(LeaseCommand.KeepAlive.class);
-    eight.replyTo().tell(new LeaseReply.Renewed(8, 0));
-    seven.replyTo().tell(new LeaseReply.Renewed(7, 60));
-    assertThat(now(renewed)).isEqualTo(new PeerReply.Renewed(List.of(60L, 0L)));
-    CompletionStage<PeerReply> elsewhere = handler.answer(new PeerQuery.RenewQuery(List.of(7L)));
-    fake.lease
-        .expectMessageClass(LeaseCommand.KeepAlive.class)
-        .replyTo()
-        .tell(new LeaseReply.Failed(Refusal.NO_LEADER));
+    List<Long> ttls = List.of(60L, 0L, PeerReply.Renewed.NOT_YET);
+    CompletionStage<PeerReply> renewed =
+        handler.answer(id(2), new PeerQuery.RenewQuery(List.of(7L, 8L, 9L), 3, 0));
+    LeaseCommand.KeepAliveAll all = fake.lease.expectMessageClass(LeaseCommand.KeepAliveAll.class);
+    assertThat(all.from()).isEqualTo(id(2));
+    assertThat(all.query()).isEqualTo(new PeerQuery.RenewQuery(List.of(7L, 8L, 9L), 3, 0));
+    all.replyTo().tell(new LeaseReply.RenewedAll(new PeerReply.Renewed(ttls, 5)));
+    assertThat(now(renewed)).isEqualTo(new PeerReply.Renewed(ttls, 5));
+    CompletionStage<PeerReply> elsewhere = renewOne(3);
+    reply(new LeaseReply.Failed(Refusal.NO_LEADER));
     assertThat(now(elsewhere)).isEqualTo(new PeerReply.Refused(Refusal.NO_LEADER));
+  }
+
+  /** It would pass the marker on to its client. */
+  @Test
+  void memberOfOlderVersionRepeatsQueryWhoseOutcomeIsNotKnown_L6() throws Exception {
+    CompletionStage<PeerReply> early = renewOne(0);
+    reply(renewedAll(PeerReply.Renewed.NOT_YET));
+    assertThat(now(early)).isEqualTo(new PeerReply.Refused(Refusal.TIMED_OUT));
+    CompletionStage<PeerReply> known = renewOne(0);
+    reply(renewedAll(60));
+    assertThat(now(known)).isEqualTo(new PeerReply.Renewed(List.of(60L), 0));
+  }
+
+  private static LeaseReply renewedAll(long ttlSeconds) {
+    return new LeaseReply.RenewedAll(new PeerReply.Renewed(List.of(ttlSeconds), 0));
+  }
+
+  private CompletionStage<PeerReply> renewOne(long term) {
+    return handler.answer(id(2), new PeerQuery.RenewQuery(List.of(7L), term, 0));
+  }
+
+  private void reply(LeaseReply reply) {
+    fake.lease.expectMessageClass(LeaseCommand.KeepAliveAll.class).replyTo().tell(reply);
   }
 
   @Test
   void remainingTimeOfLeaseIsReturned_L7() throws Exception {
-    CompletionStage<PeerReply> reply = handler.answer(new PeerQuery.TimeToLiveQuery(7));
+    CompletionStage<PeerReply> reply = handler.answer(id(2), new PeerQuery.TimeToLiveQuery(7));
     fake.lease
         .expectMessageClass(LeaseCommand.TimeToLive.class)
         .replyTo()
@@ -147,7 +170,7 @@ class PeerQueryHandlerTest {
   @Test
   void caughtUpLearnerIsPromoted_M8() throws Exception {
     fake.show(view(1, 1, 5));
-    CompletionStage<PeerReply> promoted = handler.answer(new PeerQuery.PromoteQuery(id(2)));
+    CompletionStage<PeerReply> promoted = handler.answer(id(2), new PeerQuery.PromoteQuery(id(2)));
     replication(90, 500);
     fake.raft
         .expectMessageClass(RaftCommand.ProposeConfChange.class)
@@ -159,10 +182,10 @@ class PeerQueryHandlerTest {
   @Test
   void refusalsOfPromotionAreReturned_M8() throws Exception {
     fake.show(view(1, 1, 5));
-    CompletionStage<PeerReply> late = handler.answer(new PeerQuery.PromoteQuery(id(2)));
+    CompletionStage<PeerReply> late = handler.answer(id(2), new PeerQuery.PromoteQuery(id(2)));
     replication(89, 500);
     assertThat(now(late)).isEqualTo(new PeerReply.Refused(Refusal.LEARNER_NOT_READY));
-    CompletionStage<PeerReply> elsewhere = handler.answer(new PeerQuery.PromoteQuery(id(2)));
+    CompletionStage<PeerReply> elsewhere = handler.answer(id(2), new PeerQuery.PromoteQuery(id(2)));
     follower();
     assertThat(now(elsewhere)).isEqualTo(new PeerReply.Refused(Refusal.NOT_LEADER));
   }
@@ -171,7 +194,7 @@ class PeerQueryHandlerTest {
   @Test
   void slowPromotionTimesOut_M8() throws Exception {
     fake.show(view(1, 1, 5));
-    CompletionStage<PeerReply> lost = handler.answer(new PeerQuery.PromoteQuery(id(2)));
+    CompletionStage<PeerReply> lost = handler.answer(id(2), new PeerQuery.PromoteQuery(id(2)));
     replication(90, 500);
     fake.raft.expectMessageClass(RaftCommand.ProposeConfChange.class);
     assertThat(now(lost)).isEqualTo(new PeerReply.Refused(Refusal.TIMED_OUT));

@@ -5,12 +5,15 @@ import io.troupe.lease.LeaseEffects;
 import io.troupe.lease.LeaseProposal;
 import io.troupe.metrics.ApplyMetrics;
 import io.troupe.model.Lease;
+import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
 import io.troupe.model.Result;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.LeaseCommand.LeaseReply;
+import io.troupe.protocol.PeerQuery;
+import io.troupe.protocol.PeerReply;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
@@ -27,6 +30,7 @@ import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,10 +51,14 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand>
   private record ProposalEnded(LeaseProposal<ReplyTo<LeaseReply>> proposal, boolean applied)
       implements LeaseCommand.Private {}
 
-  private record Confirmed(ReadReply reply) implements LeaseCommand.Private {}
+  private record Confirmed(NodeId supporter, ReadReply reply) implements LeaseCommand.Private {}
+
+  private enum ConfirmWaiting implements LeaseCommand.Private {
+    INSTANCE
+  }
 
   private final ActorRef<RaftCommand> raft;
-  private final ActorRef<ReadReply> confirmations;
+  private final TimerScheduler<LeaseCommand> timers;
   private final RequestIds ids;
   private final Settings settings;
   private final ApplyMetrics metrics;
@@ -58,6 +66,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand>
 
   private LeaseActor(
       ActorContext<LeaseCommand> context,
+      TimerScheduler<LeaseCommand> timers,
       ActorRef<RaftCommand> raft,
       RequestIds ids,
       Settings settings,
@@ -66,7 +75,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand>
       ApplyMetrics metrics) {
     super(context);
     this.raft = raft;
-    this.confirmations = context.messageAdapter(ReadReply.class, Confirmed::new);
+    this.timers = timers;
     this.ids = ids;
     this.settings = settings;
     this.metrics = metrics;
@@ -109,7 +118,8 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand>
                 timers -> {
                   timers.startTimerWithFixedDelay(
                       Check.INSTANCE, Duration.ofMillis(LeaseCore.CHECK_EVERY_MS));
-                  return new LeaseActor(context, raft, ids, settings, granted, soleVoter, metrics);
+                  return new LeaseActor(
+                      context, timers, raft, ids, settings, granted, soleVoter, metrics);
                 }));
   }
 
@@ -119,6 +129,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand>
         .onMessage(
             LeaseCommand.KeepAlive.class,
             m -> feed(() -> core.keepAlive(m.id(), m.replyTo(), nowMs())))
+        .onMessage(LeaseCommand.KeepAliveAll.class, m -> feed(() -> keepAliveAll(m)))
         .onMessage(
             LeaseCommand.TimeToLive.class,
             m -> feed(() -> core.timeToLive(m.id(), m.replyTo(), nowMs())))
@@ -132,13 +143,23 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand>
         .onMessage(
             Confirmed.class,
             m ->
-                feed(() -> core.leadershipConfirmed(m.reply() instanceof ReadReply.Ready, nowMs())))
+                feed(
+                    () ->
+                        core.leadershipConfirmed(
+                            m.supporter(), m.reply() instanceof ReadReply.Ready, nowMs())))
+        .onMessageEquals(ConfirmWaiting.INSTANCE, () -> feed(core::confirmWaiting))
         .build();
   }
 
   private Behavior<LeaseCommand> feed(Runnable input) {
     input.run();
     return this;
+  }
+
+  private void keepAliveAll(LeaseCommand.KeepAliveAll all) {
+    PeerQuery.RenewQuery query = all.query();
+    core.keepAliveAll(
+        query.leases(), all.from(), query.term(), query.seen(), all.replyTo(), nowMs());
   }
 
   private static long nowMs() {
@@ -161,7 +182,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand>
       LOG.debug("revoke of expired lease ended lease={}", Long.toHexString(revoke.lease()));
     } else if (ended.proposal() instanceof LeaseProposal.Forget<?> forget && !ended.applied()) {
       LOG.debug(
-          "failed to delete checkpoints of renewed leases renewals={}", forget.renewals().size());
+          "failed to delete checkpoints of renewed leases renewals={}", forget.leases().size());
     } else if (!ended.applied()) {
       LOG.warn("failed to replicate remaining times of leases, retrying at the next checkpoint");
     }
@@ -190,13 +211,27 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand>
   }
 
   @Override
-  public void confirmLeadership(long term) {
-    raft.tell(new RaftCommand.ConfirmLeadership(term, confirmations::tell));
+  public void confirmLeadership(long term, NodeId supporter) {
+    ActorRef<LeaseCommand> self = getContext().getSelf();
+    raft.tell(
+        new RaftCommand.ConfirmLeadership(
+            term, supporter, reply -> self.tell(new Confirmed(supporter, reply))));
+  }
+
+  @Override
+  public void confirmWaitingLater() {
+    timers.startSingleTimer(
+        ConfirmWaiting.INSTANCE, Duration.ofMillis(LeaseCore.FOLLOWERS_CONFIRM_WITHIN_MS));
   }
 
   @Override
   public void renewed(ReplyTo<LeaseReply> replyTo, long id, long ttlSeconds) {
     replyTo.tell(new LeaseReply.Renewed(id, ttlSeconds));
+  }
+
+  @Override
+  public void renewedAll(ReplyTo<LeaseReply> replyTo, List<Long> ttlSeconds, long number) {
+    replyTo.tell(new LeaseReply.RenewedAll(new PeerReply.Renewed(ttlSeconds, number)));
   }
 
   @Override

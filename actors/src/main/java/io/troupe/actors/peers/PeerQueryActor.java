@@ -286,7 +286,7 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
     incoming.put(key, new Incoming(now + time.toNanos(), null));
     getContext()
         .pipeToSelf(
-            answer(ready, frame.query()),
+            answer(ready, frame),
             (answer, failure) ->
                 new Evaluated(
                     key,
@@ -321,9 +321,9 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
     return false;
   }
 
-  private static CompletionStage<PeerReply> answer(PeerResponder responder, PeerQuery query) {
+  private static CompletionStage<PeerReply> answer(PeerResponder responder, Query frame) {
     try {
-      return responder.answer(query);
+      return responder.answer(frame.from(), frame.query());
     } catch (RuntimeException failure) {
       return CompletableFuture.failedFuture(failure);
     }

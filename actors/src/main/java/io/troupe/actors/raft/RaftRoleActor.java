@@ -170,7 +170,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> {
         .onMessage(RaftCommand.ReadIndex.class, input(m -> loop.readIndex(m.replyTo())))
         .onMessage(
             RaftCommand.ConfirmLeadership.class,
-            input(m -> loop.confirmLeadership(m.term(), m.replyTo())))
+            input(m -> loop.confirmLeadership(m.term(), m.supporter(), m.replyTo())))
         .onMessage(RaftCommand.ProposeInTerm.class, this::onProposeInTerm)
         .onMessage(RaftCommand.FromPeer.class, this::onFromPeer)
         .onMessage(RaftCommand.PeerDigest.class, this::onPeerDigest)

@@ -60,7 +60,7 @@ class PeerQueryActorTest {
   private void serve() {
     actor.tell(
         new PeerQueryActor.Serve(
-            query -> {
+            (from, query) -> {
               CompletableFuture<PeerReply> answer = new CompletableFuture<>();
               asked.add(answer);
               return answer;
@@ -204,14 +204,14 @@ class PeerQueryActorTest {
   void failureOfResponderBecomesRefusal() {
     actor.tell(
         new PeerQueryActor.Serve(
-            query -> {
+            (from, query) -> {
               throw new RefusedException(Refusal.STOPPED);
             }));
     actor.tell(new PeerQueryActor.Received(question(1, PROMOTE), () -> {}));
     sent.expectMessage(new Reply(5, 1, new PeerReply.Refused(Refusal.STOPPED)));
     actor.tell(
         new PeerQueryActor.Serve(
-            query -> CompletableFuture.failedFuture(new IllegalStateException("broken"))));
+            (from, query) -> CompletableFuture.failedFuture(new IllegalStateException("broken"))));
     actor.tell(new PeerQueryActor.Received(question(2, PROMOTE), () -> {}));
     sent.expectMessage(new Reply(5, 2, new PeerReply.Refused(Refusal.TIMED_OUT)));
   }
@@ -244,7 +244,7 @@ class PeerQueryActorTest {
   void tooLargeReplyIsReplacedByRefusal() {
     actor.tell(
         new PeerQueryActor.Serve(
-            query ->
+            (from, query) ->
                 CompletableFuture.completedFuture(
                     new PeerReply.Members(
                         5,

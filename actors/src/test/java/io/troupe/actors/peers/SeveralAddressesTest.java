@@ -92,7 +92,7 @@ class SeveralAddressesTest {
     TestPeer one = one(directory(dead, TestPeer.url(portTwo)));
     TestPeer two = two();
     PeerReply members = new PeerReply.Members(CLUSTER, List.of());
-    two.queries.serve(query -> CompletableFuture.completedFuture(members));
+    two.queries.serve((from, query) -> CompletableFuture.completedFuture(members));
     PeerReply reply =
         one.queries
             .ask(dead, PeerQuery.MembersQuery.INSTANCE, TIMEOUT)

@@ -57,7 +57,7 @@ class SocketQueriesTest {
 
   private TestPeer answering(long cluster, long id, int port) {
     TestPeer peer = peer(cluster, id, port);
-    peer.queries.serve(query -> CompletableFuture.completedFuture(MEMBERS));
+    peer.queries.serve((from, query) -> CompletableFuture.completedFuture(MEMBERS));
     return peer;
   }
 
@@ -136,7 +136,8 @@ class SocketQueriesTest {
     TestPeer one = peer(CLUSTER, 1, portOne);
     TestPeer two = peer(CLUSTER, 2, portTwo);
     two.queries.serve(
-        query -> {
+        (from, query) -> {
+          assertThat(from).isEqualTo(new NodeId(1));
           long member = ((PeerQuery.PromoteQuery) query).member().value();
           return CompletableFuture.completedFuture(new PeerReply.Members(member, List.of()));
         });

@@ -60,7 +60,11 @@ public final class QueryCodec {
     } else if (question.query() instanceof PeerQuery.LivenessQuery) {
       out.setLiveness(WireLivenessQuery.getDefaultInstance());
     } else if (question.query() instanceof PeerQuery.RenewQuery renew) {
-      out.setRenew(WireRenewQuery.newBuilder().addAllLeases(renew.leases()));
+      out.setRenew(
+          WireRenewQuery.newBuilder()
+              .addAllLeases(renew.leases())
+              .setTerm(renew.term())
+              .setSeen(renew.seen()));
     } else if (question.query() instanceof PeerQuery.TimeToLiveQuery timeToLive) {
       out.setTimeToLive(WireTimeToLiveQuery.newBuilder().setLease(timeToLive.lease()));
     } else if (question.query() instanceof PeerQuery.HashQuery hash) {
@@ -103,7 +107,11 @@ public final class QueryCodec {
       case VERSION -> PeerQuery.VersionQuery.INSTANCE;
       case LIVENESS -> PeerQuery.LivenessQuery.INSTANCE;
       case PROMOTE -> new PeerQuery.PromoteQuery(new NodeId(wire.getPromote().getMember()));
-      case RENEW -> new PeerQuery.RenewQuery(wire.getRenew().getLeasesList());
+      case RENEW ->
+          new PeerQuery.RenewQuery(
+              wire.getRenew().getLeasesList(),
+              wire.getRenew().getTerm(),
+              wire.getRenew().getSeen());
       case TIME_TO_LIVE -> new PeerQuery.TimeToLiveQuery(wire.getTimeToLive().getLease());
       case HASH ->
           new PeerQuery.HashQuery(wire.getHash().getRevision(), wire.getHash().getComputed());
@@ -143,7 +151,10 @@ public final class QueryCodec {
               .setReason(RefusalCodes.codeOf(refused.reason()))
               .setText(refused.text()));
     } else if (answer instanceof PeerReply.Renewed renewed) {
-      out.setRenewed(WireRenewed.newBuilder().addAllTtlSeconds(renewed.ttlSeconds()));
+      out.setRenewed(
+          WireRenewed.newBuilder()
+              .addAllTtlSeconds(renewed.ttlSeconds())
+              .setNumber(renewed.number()));
     } else if (answer instanceof PeerReply.Remaining remaining) {
       out.setRemaining(
           WireRemaining.newBuilder()
@@ -220,7 +231,9 @@ public final class QueryCodec {
       case REFUSED ->
           new PeerReply.Refused(
               RefusalCodes.ofCode(wire.getRefused().getReason()), wire.getRefused().getText());
-      case RENEWED -> new PeerReply.Renewed(wire.getRenewed().getTtlSecondsList());
+      case RENEWED ->
+          new PeerReply.Renewed(
+              wire.getRenewed().getTtlSecondsList(), wire.getRenewed().getNumber());
       case REMAINING ->
           new PeerReply.Remaining(
               wire.getRemaining().getRemainingSeconds(), wire.getRemaining().getGrantedSeconds());

@@ -66,9 +66,12 @@ class QueryCodecTest {
         "connected",
         reply(new PeerReply.Connected(new MembershipRules.Liveness(Set.of(A, B), Set.of(B)))));
     all.put("done", reply(PeerReply.Done.INSTANCE));
-    all.put("renew-query", question(new PeerQuery.RenewQuery(List.of(1L, -2L))));
+    all.put("renew-query", question(new PeerQuery.RenewQuery(List.of(1L, -2L), 0, 0)));
+    all.put("renew-query-of-term", question(new PeerQuery.RenewQuery(List.of(1L, -2L), 7, 300)));
     all.put("time-to-live-query", question(new PeerQuery.TimeToLiveQuery(-2)));
-    all.put("renewed", reply(new PeerReply.Renewed(List.of(60L, 0L))));
+    all.put("renewed", reply(new PeerReply.Renewed(List.of(60L, 0L), 0)));
+    all.put(
+        "renewed-not-yet", reply(new PeerReply.Renewed(List.of(PeerReply.Renewed.NOT_YET), 301)));
     all.put("remaining", reply(new PeerReply.Remaining(-1, 0)));
     all.put("refused", reply(new PeerReply.Refused(Refusal.LEARNER_NOT_READY)));
     all.put("hash-query", question(new PeerQuery.HashQuery(17, false)));

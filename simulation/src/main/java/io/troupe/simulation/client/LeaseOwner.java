@@ -94,8 +94,9 @@ public final class LeaseOwner {
       finish();
       return;
     }
+    // A member that does not lead forwards it.
     caller.call(
-        caller.leaderOrAny(),
+        random.nextBoolean() ? caller.anyMember() : caller.leaderOrAny(),
         new Request.KeepAlive(lease),
         call -> {
           if (call.answer() instanceof Answer.Renewed renewed && renewed.ttlSeconds() == 0) {

@@ -52,6 +52,11 @@ final class MemberRun {
   final @Nullable SimVersions versions;
   private boolean published;
 
+  /** Highest number in the leader's replies to forwarded renewals of the term. */
+  private long seenNumber;
+
+  private long seenTerm;
+
   /** The actors stop: clients are refused. */
   private boolean closed;
 
@@ -181,10 +186,44 @@ final class MemberRun {
             });
       }
     } else if (request instanceof Request.KeepAlive renew) {
-      lease.keepAlive(renew.lease(), reply);
+      if (leads() || status().leader().isNone()) {
+        lease.keepAlive(renew.lease(), reply);
+      } else {
+        forward(renew.lease(), status().leader(), reply);
+      }
     } else if (request instanceof Request.TimeToLive query) {
       lease.timeToLive(query.lease(), reply);
     }
+  }
+
+  private void forward(long renewed, NodeId leader, Consumer<Answer> reply) {
+    long term = status().term();
+    long seen = seenTerm == term ? seenNumber : 0;
+    Once<Answer> back = new Once<>(reply);
+    world.query(
+        id,
+        leader,
+        to ->
+            to.lease.forwarded(
+                renewed,
+                id,
+                term,
+                seen,
+                (answer, number) ->
+                    world.query(
+                        leader, id, self -> self.received(session, term, number, back, answer))));
+  }
+
+  /** A reply to a query of an earlier run is lost. */
+  private void received(long run, long term, long number, Once<Answer> back, Answer answer) {
+    if (run != session) {
+      return;
+    }
+    if (term > seenTerm || (term == seenTerm && number > seenNumber)) {
+      seenTerm = term;
+      seenNumber = number;
+    }
+    back.accept(answer);
   }
 
   /**

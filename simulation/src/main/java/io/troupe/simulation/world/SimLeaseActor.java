@@ -7,6 +7,7 @@ import io.troupe.lease.LeaseCore;
 import io.troupe.lease.LeaseEffects;
 import io.troupe.lease.LeaseProposal;
 import io.troupe.model.Lease;
+import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
 import io.troupe.simulation.history.Answer;
@@ -64,6 +65,28 @@ final class SimLeaseActor implements LeaseEffects<Consumer<Answer>> {
 
   void keepAlive(long lease, Consumer<Answer> reply) {
     actor.tell(() -> core.keepAlive(lease, reply, run.process.clockMs()));
+  }
+
+  /** Receives the reply to a forwarded renewal, with its number. */
+  @FunctionalInterface
+  interface ForwardedReply {
+    void accept(Answer answer, long number);
+  }
+
+  /** The caller of a renewal that another member forwards. */
+  private record Forwarder(long lease, ForwardedReply reply) implements Consumer<Answer> {
+    @Override
+    public void accept(Answer answer) {
+      reply.accept(answer, 0);
+    }
+  }
+
+  /** Another member forwards the renewal of a client. */
+  void forwarded(long lease, NodeId from, long term, long seen, ForwardedReply reply) {
+    Forwarder forwarder = new Forwarder(lease, reply);
+    actor.tell(
+        () ->
+            core.keepAliveAll(List.of(lease), from, term, seen, forwarder, run.process.clockMs()));
   }
 
   void timeToLive(long lease, Consumer<Answer> reply) {
@@ -128,7 +151,7 @@ final class SimLeaseActor implements LeaseEffects<Consumer<Answer>> {
     } else if (proposal instanceof LeaseProposal.Checkpoint<?> checkpoint) {
       run.world.coverage().count("checkpoints of leases proposed", checkpoint.leases().size());
     } else if (proposal instanceof LeaseProposal.Forget<?> forget) {
-      forget.renewals().forEach(each -> startCounting(each.id(), ttls.getOrDefault(each.id(), 0L)));
+      forget.leases().forEach(each -> startCounting(each, ttls.getOrDefault(each, 0L)));
     }
     Once<Boolean> end = new Once<>(applied -> actor.tell(() -> ended(proposal, applied)));
     run.raft.proposeInTerm(
@@ -152,18 +175,22 @@ final class SimLeaseActor implements LeaseEffects<Consumer<Answer>> {
   }
 
   @Override
-  public void confirmLeadership(long term) {
+  public void confirmLeadership(long term, NodeId supporter) {
+    if (!supporter.isNone()) {
+      run.world.coverage().count("leaderships confirmed with a follower's request");
+    }
     run.raft.confirmLeadership(
         term,
+        supporter,
         new MemberRun.ReadIndexWaiter() {
           @Override
           public void ready(long index) {
-            actor.tell(() -> core.leadershipConfirmed(true, run.process.clockMs()));
+            actor.tell(() -> core.leadershipConfirmed(supporter, true, run.process.clockMs()));
           }
 
           @Override
           public void failed(Refusal reason) {
-            actor.tell(() -> core.leadershipConfirmed(false, run.process.clockMs()));
+            actor.tell(() -> core.leadershipConfirmed(supporter, false, run.process.clockMs()));
           }
         });
   }
@@ -177,6 +204,28 @@ final class SimLeaseActor implements LeaseEffects<Consumer<Answer>> {
       }
     }
     reply.accept(new Answer.Renewed(ttlSeconds));
+  }
+
+  @Override
+  public void confirmWaitingLater() {
+    run.world.coverage().count("renewals that wait for a follower's request");
+    run.process.after(
+        1000 * LeaseCore.FOLLOWERS_CONFIRM_WITHIN_MS, () -> actor.tell(core::confirmWaiting));
+  }
+
+  @Override
+  public void renewedAll(Consumer<Answer> reply, List<Long> ttlSeconds, long number) {
+    Forwarder forwarder = (Forwarder) reply;
+    long ttl = ttlSeconds.get(0);
+    if (ttl > 0) {
+      startCounting(forwarder.lease(), ttl);
+    }
+    boolean known = ttl != NOT_YET;
+    run.world.coverage().count(known ? "forwarded renewals" : "forwarded renewals to repeat");
+    run.world.coverage().count("numbers for followers", number > 0 ? 1 : 0);
+    forwarder
+        .reply()
+        .accept(known ? new Answer.Renewed(ttl) : new Answer.Refused(Refusal.TIMED_OUT), number);
   }
 
   @Override

@@ -167,8 +167,8 @@ final class SimRaftActor
   }
 
   /** As {@link #readIndex}, but only if this member leads in the term. */
-  void confirmLeadership(long term, MemberRun.ReadIndexWaiter waiter) {
-    actor.tell(() -> loop.confirmLeadership(term, began(waiter)));
+  void confirmLeadership(long term, NodeId supporter, MemberRun.ReadIndexWaiter waiter) {
+    actor.tell(() -> loop.confirmLeadership(term, supporter, began(waiter)));
   }
 
   void transferLeadership(NodeId to) {

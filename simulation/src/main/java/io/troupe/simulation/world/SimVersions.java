@@ -85,6 +85,7 @@ final class SimVersions implements VersionEffects {
     inRound = true;
     run.raft.confirmLeadership(
         term,
+        NodeId.NONE,
         new MemberRun.ReadIndexWaiter() {
           @Override
           public void ready(long index) {

@@ -199,6 +199,19 @@ public final class SimWorld {
         });
   }
 
+  /** Delivers a query of another member, or its reply, unless it is lost. */
+  void query(NodeId from, NodeId to, Consumer<MemberRun> delivery) {
+    network.send(
+        from,
+        to,
+        () -> {
+          MemberRun run = member(to).run();
+          if (run != null && areConnected(from, to)) {
+            run.process.arrive(() -> delivery.accept(run));
+          }
+        });
+  }
+
   /** Members whose versions are too far apart refuse the connections of each other. */
   private boolean areConnected(NodeId from, NodeId to) {
     boolean connected =
