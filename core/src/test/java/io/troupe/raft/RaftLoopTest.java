@@ -220,11 +220,11 @@ class RaftLoopTest {
     loop.confirmLeadership(5, TWO, "former");
     assertThat(effects.take()).containsExactly("read failed former NOT_LEADER");
     loop.confirmLeadership(6, ONE, "itself");
-    loop.confirmLeadership(6, new NodeId(4), "stranger");
+    loop.confirmLeadership(6, new NodeId(4), "unknown");
     assertThat(effects.take()).noneMatch(effect -> effect.startsWith("read ready"));
     loop.receive(THREE, heartbeatReply());
     loop.receive(THREE, heartbeatReply());
-    assertThat(effects.take()).contains("read ready itself 1", "read ready stranger 1");
+    assertThat(effects.take()).contains("read ready itself 1", "read ready unknown 1");
   }
 
   /** Before an entry of its term is committed, it does not know what its predecessors committed. */
