@@ -143,10 +143,6 @@ final class MemberRun {
 
   // ---- from outside
 
-  void fromPeer(NodeId from, PeerMessage message) {
-    process.arrive(() -> raft.fromPeer(from, message));
-  }
-
   /** Handles a client's request. {@code reply} receives the outcome, or is never called. */
   void request(Request request, Consumer<Answer> reply) {
     process.arrive(
@@ -200,7 +196,7 @@ final class MemberRun {
     long term = status().term();
     long seen = seenTerm == term ? seenNumber : 0;
     Once<Answer> back = new Once<>(reply);
-    world.query(
+    world.deliver(
         id,
         leader,
         to ->
@@ -210,7 +206,7 @@ final class MemberRun {
                 term,
                 seen,
                 (answer, number) ->
-                    world.query(
+                    world.deliver(
                         leader, id, self -> self.received(session, term, number, back, answer))));
   }
 

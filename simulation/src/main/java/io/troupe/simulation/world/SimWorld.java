@@ -188,19 +188,11 @@ public final class SimWorld {
   }
 
   void deliver(NodeId from, NodeId to, PeerMessage message) {
-    network.send(
-        from,
-        to,
-        () -> {
-          MemberRun run = member(to).run();
-          if (run != null && areConnected(from, to)) {
-            run.fromPeer(from, message);
-          }
-        });
+    deliver(from, to, run -> run.raft.fromPeer(from, message));
   }
 
-  /** Delivers a query of another member, or its reply, unless it is lost. */
-  void query(NodeId from, NodeId to, Consumer<MemberRun> delivery) {
+  /** Delivers to another member, unless it is lost. */
+  void deliver(NodeId from, NodeId to, Consumer<MemberRun> delivery) {
     network.send(
         from,
         to,
