@@ -38,38 +38,44 @@ public final class RunnableJar {
   }
 
   /**
-   * Rewrites a jar in place.
+   * Rewrites a jar.
    *
-   * @param args the jar, then the packages whose lambdas are rewritten ({@code org.apache.pekko})
+   * @param args the jar, the jar to create, then the packages whose lambdas are rewritten ({@code
+   *     org.apache.pekko})
    */
   public static void main(String[] args) throws IOException {
     List<String> packages =
-        List.of(args).subList(1, args.length).stream()
+        List.of(args).subList(2, args.length).stream()
             .map(name -> name.replace('.', '/') + "/")
             .toList();
-    System.out.println(new RunnableJar(packages).rewrite(Path.of(args[0])));
+    System.out.println(new RunnableJar(packages).rewrite(Path.of(args[0]), Path.of(args[1])));
   }
 
-  /** Rewrites the jar in place; returns a line for the build log. */
-  String rewrite(Path jar) throws IOException {
+  /**
+   * Rewrites a jar; returns a line for the build log. A target with the same content is left as it
+   * is: archives of loaded classes are valid for one jar of one time.
+   */
+  String rewrite(Path assembled, Path jar) throws IOException {
     Path made = jar.resolveSibling(jar.getFileName() + ".rewritten");
     String done;
-    try (ZipFile in = ZipFile.builder().setPath(jar).get();
+    try (ZipFile in = ZipFile.builder().setPath(assembled).get();
         ZipArchiveOutputStream out = new ZipArchiveOutputStream(made)) {
       PlainLambdas lambdas = new PlainLambdas(name -> classFile(in, name));
       List<ZipArchiveEntry> entries = Collections.list(in.getEntriesInPhysicalOrder());
       for (ZipArchiveEntry entry : entries) {
         copy(in, entry, out, lambdas);
       }
-      if (in.getEntry(NOTICE) == null) {
-        byte[] notice = notice().getBytes(StandardCharsets.UTF_8);
-        // The time of another entry, so that the same sources create the same jar.
-        write(named(NOTICE, entries.get(0)), notice, out);
-      }
+      byte[] notice = notice().getBytes(StandardCharsets.UTF_8);
+      // The time of another entry, so that the same sources create the same jar.
+      write(named(NOTICE, entries.get(0)), notice, out);
       done = lambdas.rewritten() + " lambdas made plain, " + lambdas.kept() + " kept: " + jar;
     } catch (IOException | RuntimeException failure) {
       Files.deleteIfExists(made);
       throw failure;
+    }
+    if (Files.exists(jar) && Files.mismatch(made, jar) < 0) {
+      Files.delete(made);
+      return done + ", as before";
     }
     Files.move(made, jar, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     return done;
