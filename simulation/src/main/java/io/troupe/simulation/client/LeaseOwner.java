@@ -4,11 +4,20 @@ import io.troupe.model.Operation;
 import io.troupe.model.Result;
 import io.troupe.simulation.history.Answer;
 import io.troupe.simulation.history.Request;
+import io.troupe.simulation.world.SimMember;
 import io.troupe.simulation.world.SimWorld;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
-/** Requests a lease, writes with it, renews it for a while, and lets it expire or revokes it. */
+/**
+ * Requests a lease, writes with it, renews it for a while, and lets it expire or revokes it. In
+ * busy times, which all owners have in common, some owners renew without a pause, each at one
+ * member.
+ */
 public final class LeaseOwner {
+  private static final long BUSY_EVERY_US = 1_500_000;
+  private static final long BUSY_US = 40_000;
+
   private final SimWorld world;
   private final SplittableRandom random;
   private final Requests requests;
@@ -17,6 +26,13 @@ public final class LeaseOwner {
   private long ttlSeconds;
   private long renewAfterUs;
   private long untilUs;
+
+  /** Renews in busy times. */
+  private boolean eager;
+
+  /** Member of the last renewal. */
+  private @Nullable SimMember renewedAt;
+
   private boolean stopped;
 
   /** Creates an owner. {@code name} makes its values unique. */
@@ -61,6 +77,7 @@ public final class LeaseOwner {
     // renew.
     renewAfterUs = ttlSeconds * (random.nextBoolean() ? 300_000 : 700_000);
     untilUs = world.scheduler().nowUs() + random.nextLong(12_000_000);
+    eager = random.nextBoolean();
     caller.call(
         caller.anyMember(),
         new Request.Write(new Operation.LeaseGrant(lease, ttlSeconds)),
@@ -86,7 +103,34 @@ public final class LeaseOwner {
     caller.call(
         caller.anyMember(),
         new Request.Write(requests.put(lease)),
-        call -> later(renewAfterUs, this::renew));
+        call -> later(untilRenewalUs(), this::renew));
+  }
+
+  /** Time until the next renewal. */
+  private long untilRenewalUs() {
+    if (!eager) {
+      return renewAfterUs;
+    }
+    if (isBusyTime()) {
+      return random.nextLong(300);
+    }
+    long sinceBusyUs = world.scheduler().nowUs() % BUSY_EVERY_US;
+    return Math.min(renewAfterUs, BUSY_EVERY_US - sinceBusyUs + random.nextLong(BUSY_US / 4));
+  }
+
+  private boolean isBusyTime() {
+    return world.scheduler().nowUs() % BUSY_EVERY_US < BUSY_US;
+  }
+
+  /** A member that does not lead forwards the renewal. */
+  private SimMember renewingMember() {
+    SimMember last = renewedAt;
+    if (eager && last != null && isBusyTime() && random.nextInt(20) != 0) {
+      return last;
+    }
+    SimMember next = random.nextBoolean() ? caller.anyMember() : caller.leaderOrAny();
+    renewedAt = next;
+    return next;
   }
 
   private void renew() {
@@ -94,19 +138,18 @@ public final class LeaseOwner {
       finish();
       return;
     }
-    // A member that does not lead forwards it.
     caller.call(
-        random.nextBoolean() ? caller.anyMember() : caller.leaderOrAny(),
+        renewingMember(),
         new Request.KeepAlive(lease),
         call -> {
           if (call.answer() instanceof Answer.Renewed renewed && renewed.ttlSeconds() == 0) {
             world.coverage().count("owners told that their lease is gone");
             start();
-          } else if (random.nextInt(4) == 0) {
+          } else if (random.nextInt(eager ? 40 : 4) == 0) {
             later(0, this::write);
           } else {
             boolean renewed = call.answer() instanceof Answer.Renewed;
-            later(renewed ? renewAfterUs : 100_000, this::renew);
+            later(renewed ? untilRenewalUs() : 100_000, this::renew);
           }
         });
   }
