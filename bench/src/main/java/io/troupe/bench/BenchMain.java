@@ -20,7 +20,7 @@ public final class BenchMain {
              bench scale [--sizes 100k,1m,10m] [--sorted on] [--settle 0s] [--etcd PATH] [--rounds 1]    cost against number of keys, with a plot
              bench scale --endpoint HOST:PORT [--pid PID]                                   the same of a server that an earlier fill left
              bench restore [--snapshot FILE] [--ctl CMD] [--etcdutl PATH] [--rounds N]      speed and memory of snapshot restore
-      Options: --members N --tls on --auth on --profiles NAME,... --clients N,... --watchers N,... --writers N --ahead N --connections N --keys N --value-bytes N --warm-up 2s
+      Options: --members N --leader N --tls on --auth on --profiles NAME,... --clients N,... --watchers N,... --writers N --ahead N --connections N --keys N --value-bytes N --warm-up 2s
                --duration 5s --server-warm-up 10s --quiet-wait 0s --rate N --history N --idle-watchers N --idle-streams N --idle-leases N --expiring-leases N --compact-every 0s --seed N --threads N --work-dir DIR --out FILE
       bench/README.md explains them.
       """;

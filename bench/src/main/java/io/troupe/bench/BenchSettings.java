@@ -21,6 +21,7 @@ import java.util.TreeSet;
  * @param load sizes and times
  * @param serverWarmUp load on a fresh server before the first profile
  * @param members of each server that is started, 1 or more
+ * @param leader number of the member that leads, 1 to members
  * @param rounds how often each server is started and measured
  * @param loops threads of the generator
  * @param tls started servers use TLS
@@ -34,6 +35,7 @@ record BenchSettings(
     LoadSettings load,
     Duration serverWarmUp,
     int members,
+    int leader,
     int rounds,
     int loops,
     boolean tls,
@@ -73,6 +75,7 @@ record BenchSettings(
               "expiring-leases",
               "compact-every",
               "members",
+              "leader",
               "rounds",
               "seed",
               "threads",
@@ -108,6 +111,10 @@ record BenchSettings(
     if (members < 1) {
       throw new IllegalArgumentException("--members: 1 or more");
     }
+    int leader = options.integer("leader", 1);
+    if (leader < 1 || leader > members) {
+      throw new IllegalArgumentException("--leader: 1 to --members, not " + leader);
+    }
     LoadSettings load =
         new LoadSettings(
             options.integers("clients", List.of(1, 10, 100, 1000)),
@@ -138,6 +145,7 @@ record BenchSettings(
         load,
         options.duration("server-warm-up", Duration.ofSeconds(10)),
         members,
+        leader,
         options.integer("rounds", 3),
         options.integer("threads", 2),
         options.isOn("tls"),

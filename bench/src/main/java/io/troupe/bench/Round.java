@@ -36,6 +36,7 @@ record Round(
     try (Servers server =
         Servers.start(command, settings.workDir(), settings.members(), settings.tls())) {
       double startMs = server.awaitReady(loops) / 1e6;
+      server.leadWith(settings.leader(), loops);
       long idle = server.usage().rssBytes();
       String description = ServerDescription.of(server.pid());
       System.out.println(command.name() + ": " + description);
@@ -62,6 +63,7 @@ record Round(
     try (Servers server =
         Servers.start(command, settings.workDir(), settings.members(), settings.tls())) {
       server.awaitReady(loops);
+      server.leadWith(settings.leader(), loops);
       int keys = Math.min(settings.load().keys(), REHEARSAL_KEYS);
       Target target =
           target(settings, keys, loops, reached(server, settings, loops), server::usage);

@@ -88,6 +88,7 @@ final class TurnsCommand {
         Servers.start(command, settings.workDir(), settings.members(), settings.tls());
     try {
       servers.awaitReady(loops);
+      servers.leadWith(settings.leader(), loops);
       return new Live(
           name,
           servers,

@@ -59,6 +59,7 @@ class OptionsTest {
     assertThat(BenchMain.run(List.of("--profiles", "dance"))).isEqualTo(2);
     assertThat(BenchMain.run(List.of("--clients", "0"))).isEqualTo(2);
     assertThat(BenchMain.run(List.of("compare"))).isEqualTo(2);
+    assertThat(BenchMain.run(List.of("--members", "3", "--leader", "4"))).isEqualTo(2);
     assertThat(BenchMain.run(List.of("turns", "--builds", "bin/node"))).isEqualTo(2);
     assertThat(BenchMain.run(List.of("turns", "--builds", "a,b,a"))).isEqualTo(2);
     assertThat(BenchMain.run(List.of("--idle-leases", "0"))).isEqualTo(2);

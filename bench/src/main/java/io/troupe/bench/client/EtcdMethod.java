@@ -29,6 +29,10 @@ public final class EtcdMethod {
       new EtcdMethod("Maintenance", "Snapshot", MethodType.SERVER_STREAMING, false);
   public static final EtcdMethod SNAPSHOT_KEEP =
       new EtcdMethod("Maintenance", "Snapshot", MethodType.SERVER_STREAMING, true);
+  public static final EtcdMethod STATUS =
+      new EtcdMethod("Maintenance", "Status", MethodType.UNARY, true);
+  public static final EtcdMethod MOVE_LEADER =
+      new EtcdMethod("Maintenance", "MoveLeader", MethodType.UNARY, true);
   public static final EtcdMethod HASH_KV =
       new EtcdMethod("Maintenance", "HashKV", MethodType.UNARY, true);
   public static final EtcdMethod USER_ADD =

@@ -107,6 +107,16 @@ public final class Servers implements AutoCloseable {
   }
 
   /**
+   * Makes one member the leader.
+   *
+   * @param number of the member, from 1; it serves the first connection of each profile if it is 1
+   * @throws IllegalStateException if it does not become the leader
+   */
+  public void leadWith(int number, EventLoops loops) {
+    new LeaderPlacement(loops, endpoints()).await(number - 1);
+  }
+
+  /**
    * Stops all members and starts them with their data.
    *
    * @param kill SIGKILL instead of SIGTERM
