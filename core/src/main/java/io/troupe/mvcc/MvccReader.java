@@ -71,6 +71,25 @@ public final class MvccReader {
     }
   }
 
+  /**
+   * Executes a Range of one key if its newest record is in memory. Reads no file.
+   *
+   * @return null if only {@link #range} can tell: the newest record is not in memory or is newer
+   *     than the revision, the range has more keys, or the Range is refused
+   */
+  public @Nullable RangeResult rangeInMemory(RangeQuery query) {
+    ReadView seen = view.get();
+    long at = query.revision() <= 0 ? seen.revision() : query.revision();
+    if (!query.range().isSingle() || refusal(seen, at) != null) {
+      return null;
+    }
+    NewestRecord known = records.find(query.range().key());
+    if (known == null || known.kv().modRevision() > at) {
+      return null;
+    }
+    return RangeRead.point(known.isAbsent() ? null : known.kv(), query, seen.revision());
+  }
+
   private Result currentOrRefused(RangeQuery query, MemoryBudget.Share share) {
     while (true) {
       Published before = view.published();

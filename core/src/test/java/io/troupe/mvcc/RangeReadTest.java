@@ -21,6 +21,8 @@ import io.troupe.model.RangeResult;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RangeReadTest {
@@ -56,6 +58,38 @@ class RangeReadTest {
     assertThat(at(one("a"), 3)).isInstanceOf(Result.Range.class);
     fixture.removeAll();
     assertThat(at(one("a"), 3)).isInstanceOf(Result.Range.class);
+  }
+
+  private @Nullable RangeResult inMemory(KeyRange range, long revision) {
+    return fixture.machine.reader().rangeInMemory(RangeQuery.of(range, revision));
+  }
+
+  @Test
+  void newestRecordOfOneKeyIsReadFromMemory_G2() {
+    fixture.apply(put("a", "1"));
+    fixture.apply(put("b", "1"));
+    fixture.apply(put("a", "2"));
+    fixture.apply(delete(one("b")));
+    for (long revision : new long[] {0, 4, 5}) {
+      assertThat(new Result.Range(Objects.requireNonNull(inMemory(one("a"), revision))))
+          .isEqualTo(at(one("a"), revision));
+    }
+    RangeResult absent = Objects.requireNonNull(inMemory(one("b"), 0));
+    assertThat(new Result.Range(absent)).isEqualTo(at(one("b"), 0));
+    assertThat(absent.kvs()).isEmpty();
+  }
+
+  @Test
+  void otherRangesAreNotReadFromMemory() {
+    fixture.apply(put("a", "1"));
+    fixture.apply(put("a", "2"));
+    assertThat(inMemory(one("a"), 2)).as("an older version").isNull();
+    assertThat(inMemory(one("a"), 4)).as("a revision of the future").isNull();
+    assertThat(inMemory(ALL, 0)).as("more keys than one").isNull();
+    assertThat(inMemory(one("c"), 0)).as("a key without a record").isNull();
+    fixture.apply(new Operation.Compact(3));
+    assertThat(inMemory(one("a"), 2)).as("a compacted revision").isNull();
+    assertThat(inMemory(one("a"), 3)).isNotNull();
   }
 
   @Test

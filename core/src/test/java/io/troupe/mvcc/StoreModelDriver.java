@@ -41,6 +41,7 @@ public class StoreModelDriver {
   private final SplittableRandom counts;
 
   private int blocksSeen;
+  private int readsInMemory;
 
   private final OperationSource source;
   private final List<Operation> log = new ArrayList<>();
@@ -256,6 +257,11 @@ public class StoreModelDriver {
     return blocksSeen;
   }
 
+  /** Number of ranges so far whose result was in memory. */
+  public int readsInMemory() {
+    return readsInMemory;
+  }
+
   /** Number of crashes so far that left a part of an entry in the store. */
   public int crashesInsideEntries() {
     return crashesInsideEntries;
@@ -277,7 +283,13 @@ public class StoreModelDriver {
   private void read(MvccReader reader) {
     for (int i = 0; i < 3; i++) {
       RangeQuery query = source.query(model.revision);
-      assertThat(reader.range(query)).as("%s %s", name, query).isEqualTo(model.range(query));
+      Result expected = model.range(query);
+      RangeResult inMemory = reader.rangeInMemory(query);
+      if (inMemory != null) {
+        readsInMemory++;
+        assertThat(new Result.Range(inMemory)).as("%s %s", name, query).isEqualTo(expected);
+      }
+      assertThat(reader.range(query)).as("%s %s", name, query).isEqualTo(expected);
     }
     readPages(reader);
     readHistory(reader);

@@ -12,15 +12,18 @@ class StoreModelTest {
   void agreesWithNaiveModel_R1toR9_G1toG10_P_D_X_C_L9(int commitEvery) {
     int sameCompactions = 0;
     int blocks = 0;
+    int readsInMemory = 0;
     for (long seed = 1; seed <= 25; seed++) {
       StoreModelDriver driver =
           new StoreModelDriver(InMemoryOrderedStore::new, 1000L * commitEvery + seed);
       driver.run(400, commitEvery);
       sameCompactions += driver.sameCompactions();
+      readsInMemory += driver.readsInMemory();
       blocks = Math.max(blocks, driver.blocksSeen());
     }
     if (commitEvery < 10) {
       assertThat(blocks).as("most blocks of live keys").isGreaterThan(3);
+      assertThat(readsInMemory).as("ranges whose result was in memory").isGreaterThan(100);
     }
     assertThat(sameCompactions).as("MT6: compactions whose hashes were compared").isPositive();
   }

@@ -50,6 +50,7 @@ public final class ApplyMetrics {
   private final LongAdder deletes = new LongAdder();
   private final LongAdder txns = new LongAdder();
   private final LongAdder ranges = new LongAdder();
+  private final LongAdder rangesInMemory = new LongAdder();
   private final LongAdder granted = new LongAdder();
   private final LongAdder revoked = new LongAdder();
   private final LongAdder expired = new LongAdder();
@@ -89,6 +90,10 @@ public final class ApplyMetrics {
     families.counterOf(
         "etcd_mvcc_txn_total", "Applied transactions of more than one operation.", txns::sum);
     families.counterOf("etcd_mvcc_range_total", "Executed ranges.", ranges::sum);
+    families.counterOf(
+        "troupe_ranges_in_memory_total",
+        "Serializable ranges of one key whose newest record was in memory.",
+        rangesInMemory::sum);
     families.counterOf("etcd_debugging_lease_granted_total", "Granted leases.", granted::sum);
     families.counterOf(
         "etcd_debugging_lease_revoked_total", "Revoked or expired leases.", revoked::sum);
@@ -129,6 +134,12 @@ public final class ApplyMetrics {
   /** A range was read. */
   public void ranged() {
     ranges.increment();
+  }
+
+  /** A range of one key was read from memory alone. */
+  public void rangedInMemory() {
+    ranges.increment();
+    rangesInMemory.increment();
   }
 
   /** A lease was granted. */

@@ -37,6 +37,14 @@ public interface StateReader {
   RangeResult range(RangeQuery query, MemoryBudget.Share share);
 
   /**
+   * Executes a Range of one key if that takes no read of a file. Never waits.
+   *
+   * @return null if only {@link #range} can tell: the newest record of the key is not in memory or
+   *     not the one at the revision, or the Range is refused
+   */
+  @Nullable RangeResult rangeInMemory(RangeQuery query);
+
+  /**
    * One chunk of a RangeStream: in key order, or sorted by another target on its own (GS7).
    *
    * @param range the rest of the range

@@ -94,7 +94,7 @@ final class CallerResolver {
    *
    * @throws RefusedException also when rights changed during the read (G11)
    */
-  <T> T read(Call call, Check check, Supplier<T> read) {
+  <T extends @Nullable Object> T read(Call call, Check check, Supplier<T> read) {
     AuthState auth = member.state().auth();
     if (!auth.isEnabled()) {
       return read.get();

@@ -60,6 +60,14 @@ public final class KvService {
     if (!read.serializable() && member.isLearner()) {
       throw new RefusedException(Refusal.LEARNER);
     }
+    if (read.serializable() && query.range().isSingle()) {
+      return callers
+          .of(call)
+          .thenCompose(
+              who ->
+                  reads.serializablePoint(
+                      call.trace(), () -> rangeInMemory(query, call), () -> range(query, call)));
+    }
     ReadIndexBatcher.Kind kind =
         query.range().isSingle() ? ReadIndexBatcher.Kind.POINT : ReadIndexBatcher.Kind.RANGE;
     return read.serializable()
@@ -80,17 +88,22 @@ public final class KvService {
   }
 
   private RangeResponse range(RangeQuery query, Call call) {
+    RangeResult result = permitted(query, call, () -> member.state().range(query, call.memory()));
+    return ApiConverter.range(member.header(result.revision()), result);
+  }
+
+  private <T extends @Nullable Object> T permitted(RangeQuery query, Call call, Supplier<T> read) {
     // Queued reads of a client that has disconnected, or does not read, are rejected before they
     // cost anything.
     if (call.memory().isExceeded()) {
       throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
     }
-    RangeResult result =
-        callers.read(
-            call,
-            (authorizer, who) -> authorizer.read(who, query.range()),
-            () -> member.state().range(query, call.memory()));
-    return ApiConverter.range(member.header(result.revision()), result);
+    return callers.read(call, (authorizer, who) -> authorizer.read(who, query.range()), read);
+  }
+
+  private @Nullable RangeResponse rangeInMemory(RangeQuery query, Call call) {
+    RangeResult result = permitted(query, call, () -> member.state().rangeInMemory(query));
+    return result == null ? null : ApiConverter.range(member.header(result.revision()), result);
   }
 
   /** Section 2.4. */

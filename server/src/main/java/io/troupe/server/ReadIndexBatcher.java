@@ -112,6 +112,27 @@ final class ReadIndexBatcher {
     }
   }
 
+  /**
+   * A point read that needs no other thread if its result is in memory.
+   *
+   * @param call records the step {@code read}
+   * @param inMemory runs on this thread; the result, or null if only {@code read} can tell
+   * @param read runs on the threads for point reads
+   * @throws RefusedException by {@code inMemory}
+   */
+  <T> CompletionStage<T> serializablePoint(
+      CallTrace call, Supplier<@Nullable T> inMemory, Supplier<T> read) {
+    long startNanos = call.isRecorded() ? System.nanoTime() : 0;
+    T known = inMemory.get();
+    if (known == null) {
+      return serializable(call, Kind.POINT, read);
+    }
+    if (call.isRecorded()) {
+      call.step("read", startNanos, System.nanoTime());
+    }
+    return CompletableFuture.completedFuture(known);
+  }
+
   private Executor threads(Kind kind) {
     return switch (kind) {
       case POINT -> member.reads().points();

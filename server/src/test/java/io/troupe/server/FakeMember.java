@@ -310,6 +310,11 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   }
 
   @Override
+  public @Nullable RangeResult rangeInMemory(RangeQuery query) {
+    return null;
+  }
+
+  @Override
   public RangeResult range(RangeQuery query, MemoryBudget.Share share) {
     throw new UnsupportedOperationException();
   }

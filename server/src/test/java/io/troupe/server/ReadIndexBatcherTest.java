@@ -112,4 +112,52 @@ class ReadIndexBatcherTest {
           .hasCause(new RefusedException(Refusal.TOO_MANY_REQUESTS));
     }
   }
+
+  @Test
+  void serializablePointReadNeedsNoOtherThreadIfItsResultIsInMemory() throws Exception {
+    ReadIndexBatcher reads = reads(hashes::add);
+    List<String> steps = new ArrayList<>();
+    CompletionStage<String> known =
+        reads.serializablePoint(
+            CallTrace.NONE,
+            () -> "from memory",
+            () -> {
+              throw new AssertionError("no read of the store");
+            });
+    assertThat(known.toCompletableFuture().getNow("late")).isEqualTo("from memory");
+    assertThat(points).isEmpty();
+    CompletionStage<String> unknown =
+        reads.serializablePoint(
+            CallTrace.NONE,
+            () -> {
+              steps.add("memory");
+              return null;
+            },
+            () -> {
+              steps.add("store");
+              return "from the store";
+            });
+    assertThat(steps).containsExactly("memory");
+    assertThat(points).hasSize(1);
+    points.forEach(Runnable::run);
+    assertThat(unknown.toCompletableFuture().get()).isEqualTo("from the store");
+    assertThat(steps).containsExactly("memory", "store");
+  }
+
+  @Test
+  void refusalOfReadFromMemoryReachesTheCaller() {
+    ReadIndexBatcher reads = reads(hashes::add);
+    assertThatThrownBy(
+            () ->
+                reads.serializablePoint(
+                    CallTrace.NONE,
+                    () -> {
+                      throw new RefusedException(Refusal.PERMISSION_DENIED);
+                    },
+                    () -> "from the store"))
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            refused -> assertThat(refused.reason()).isEqualTo(Refusal.PERMISSION_DENIED));
+    assertThat(points).isEmpty();
+  }
 }

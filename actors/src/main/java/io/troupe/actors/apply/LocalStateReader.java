@@ -32,6 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** {@link StateReader} over the state machine of this process. */
 public final class LocalStateReader implements StateReader {
@@ -80,6 +81,15 @@ public final class LocalStateReader implements StateReader {
   public RangeResult range(RangeQuery query, MemoryBudget.Share share) {
     metrics.ranged();
     return ((Result.Range) orThrow(machine.reader().range(query, share))).range();
+  }
+
+  @Override
+  public @Nullable RangeResult rangeInMemory(RangeQuery query) {
+    RangeResult result = machine.reader().rangeInMemory(query);
+    if (result != null) {
+      metrics.rangedInMemory();
+    }
+    return result;
   }
 
   @Override

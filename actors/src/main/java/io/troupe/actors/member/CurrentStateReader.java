@@ -74,6 +74,11 @@ final class CurrentStateReader implements StateReader {
   }
 
   @Override
+  public @Nullable RangeResult rangeInMemory(RangeQuery query) {
+    return read(reader -> reader.rangeInMemory(query));
+  }
+
+  @Override
   public Chunk chunk(
       KeyRange range,
       long revision,

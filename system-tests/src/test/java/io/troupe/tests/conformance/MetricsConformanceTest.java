@@ -325,6 +325,24 @@ class MetricsConformanceTest {
     assertThat(packed.body().length).isLessThan(text.length / 5);
   }
 
+  /** Decision 0277. */
+  @Test
+  void rangesOfNewestRecordsAreReadFromMemory() {
+    String key = STORE.key("recent");
+    client.put(key, "1");
+    long revision = client.put(key, "2").getHeader().getRevision();
+    double ranges = metrics().value("etcd_mvcc_range_total");
+    double inMemory = metrics().value("troupe_ranges_in_memory_total");
+    assertThat(client.range(Requests.get(key).setSerializable(true)).getCount()).isEqualTo(1);
+    assertThat(metrics().value("troupe_ranges_in_memory_total")).isEqualTo(inMemory + 1);
+    assertThat(metrics().value("etcd_mvcc_range_total")).isEqualTo(ranges + 1);
+    client.range(Requests.get(key).setSerializable(true).setRevision(revision - 1));
+    assertThat(metrics().value("troupe_ranges_in_memory_total"))
+        .as("an older version is not the newest record")
+        .isEqualTo(inMemory + 1);
+    assertThat(metrics().value("etcd_mvcc_range_total")).isEqualTo(ranges + 2);
+  }
+
   /** A member that is alone knows itself; removed ones would be 0. */
   @Test
   void singleMemberReportsMembersAndLiveKeys() {

@@ -8,6 +8,7 @@ import io.etcd.jetcd.api.MaintenanceGrpc;
 import io.etcd.jetcd.api.MoveLeaderRequest;
 import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.RangeRequest;
+import io.etcd.jetcd.api.RangeResponse;
 import io.etcd.jetcd.api.StatusRequest;
 import io.etcd.jetcd.api.StatusResponse;
 import io.grpc.Grpc;
@@ -49,6 +50,7 @@ class SlowApplyIT {
   private static final int PUTS = 600;
 
   private static final int KEYS = 20;
+  private static final ByteString SMALL = ByteString.copyFromUtf8("small");
   private static final int LONGEST_SECONDS = 240;
   private static final Duration TIMEOUT = Duration.ofMinutes(3);
 
@@ -129,6 +131,15 @@ class SlowApplyIT {
     kv(0).put(PutRequest.newBuilder().setKey(key).setValue(value).build());
   }
 
+  private void putSmall() {
+    kv(0).put(PutRequest.newBuilder().setKey(SMALL).setValue(SMALL).build());
+  }
+
+  /** A serializable read of {@link #putSmall}'s key. */
+  private RangeResponse small(int member) {
+    return kv(member).range(RangeRequest.newBuilder().setKey(SMALL).setSerializable(true).build());
+  }
+
   private boolean hasApplied(int number) {
     RangeRequest range =
         RangeRequest.newBuilder()
@@ -155,6 +166,8 @@ class SlowApplyIT {
       followWithTheSlowMember();
       put(0);
       Awaitility.await("applied").atMost(TIMEOUT).until(() -> hasApplied(0));
+      putSmall();
+      Awaitility.await("applied").atMost(TIMEOUT).until(() -> small(SLOW).getCount() == 1);
       disk.freeze(LONGEST_SECONDS);
       long start = System.nanoTime();
       for (int i = 1; i < PUTS; i++) {
@@ -162,6 +175,9 @@ class SlowApplyIT {
       }
       long puts = System.nanoTime();
       assertThat(hasApplied(PUTS - 1)).as("the disk hangs").isFalse();
+      assertThat(small(SLOW).getKvs(0).getValue())
+          .as("a record in memory is read although the disk hangs")
+          .isEqualTo(SMALL);
       assertThat(members.get(SLOW).isAlive()).isTrue();
       disk.thaw();
       Awaitility.await("catches up").atMost(TIMEOUT).until(() -> hasApplied(PUTS - 1));
