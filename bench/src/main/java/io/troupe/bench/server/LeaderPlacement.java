@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Makes one member of a cluster the leader. A request that another member receives takes a way
- * more, so clusters compare only if the same member of each leads.
+ * Makes one member of a cluster the leader. A request that a follower receives needs more messages
+ * between members, so clusters compare only if the same member of each leads.
  */
 final class LeaderPlacement {
   private static final long CALL_TIMEOUT_MS = 10_000;

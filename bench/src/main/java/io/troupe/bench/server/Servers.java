@@ -109,7 +109,7 @@ public final class Servers implements AutoCloseable {
   /**
    * Makes one member the leader.
    *
-   * @param number of the member, from 1; it serves the first connection of each profile if it is 1
+   * @param number of the member, from 1 in the order of the endpoints
    * @throws IllegalStateException if it does not become the leader
    */
   public void leadWith(int number, EventLoops loops) {
