@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class MvccReader {
   private final OrderedStore store;
   private final ReadViewPublisher view;
-  private final RecordCache records;
+  private final PointReads points;
   private final CountCache counts = new CountCache();
   private final CompactionHashes hashes;
   private final CountChanges changes;
@@ -42,7 +42,7 @@ public final class MvccReader {
     this.changes = new CountChanges(store, this::changesAfter, creationsSince);
     this.store = store;
     this.view = view;
-    this.records = records;
+    this.points = new PointReads(store, view, records);
     this.hashes = hashes;
   }
 
@@ -83,11 +83,8 @@ public final class MvccReader {
     if (!query.range().isSingle() || refusal(seen, at) != null) {
       return null;
     }
-    NewestRecord known = records.find(query.range().key());
-    if (known == null || known.kv().modRevision() > at) {
-      return null;
-    }
-    return RangeRead.point(known.isAbsent() ? null : known.kv(), query, seen.revision());
+    NewestRecord known = points.inMemory(query.range().key(), at);
+    return known == null ? null : RangeRead.point(known.live(), query, seen.revision());
   }
 
   private Result currentOrRefused(RangeQuery query, MemoryBudget.Share share) {
@@ -143,8 +140,7 @@ public final class MvccReader {
       return RangeRead.nothing(headerRevision);
     }
     if (range.isSingle()) {
-      NewestRecord found = point(range.key(), at);
-      KeyValue kv = found.isAbsent() ? null : found.kv();
+      KeyValue kv = points.at(range.key(), at).live();
       return at < view.get().compactedRevision()
           ? null
           : RangeRead.point(kv, query, headerRevision);
@@ -172,45 +168,9 @@ public final class MvccReader {
     return null;
   }
 
-  /**
-   * The record of a key at a published revision, from memory if its newest record is old enough.
-   */
-  private NewestRecord point(Bytes key, long at) {
-    NewestRecord known = records.find(key);
-    if (known != null && known.kv().modRevision() <= at) {
-      return known;
-    }
-    // Only a read of the newest state returns the newest record.
-    boolean newest = known == null && at == view.get().revision();
-    NewestRecord found = load(key, at);
-    if (newest) {
-      records.loaded(found, at);
-    }
-    return found;
-  }
-
-  /** The record of a key in {@link Space#LATEST}, or null. */
+  /** The newest record of a key in {@link Space#LATEST}, or null. */
   @Nullable NewestRecord latest(Bytes key) {
-    Bytes latest = store.get(Space.LATEST, key);
-    return latest == null ? null : RowCodec.latest(Bytes.wrap(key.toArray()), latest);
-  }
-
-  /**
-   * Reads the record at a revision from the store; an {@link NewestRecord#absent} record if the key
-   * is not live.
-   */
-  private NewestRecord load(Bytes key, long at) {
-    NewestRecord newest = latest(key);
-    if (newest != null && newest.kv().modRevision() <= at) {
-      return newest;
-    }
-    // A version that was replaced after LATEST was read is here too.
-    Bytes from = StoreKeys.newestAt(key, at);
-    try (Cursor rows = store.cursor(Space.KEY, from, StoreKeys.after(key), false)) {
-      return rows.next() && !StoreKeys.isTombstone(rows.key())
-          ? new NewestRecord(RowCodec.keyValue(rows.key(), rows.value()), NewestRecord.IN_HISTORY)
-          : NewestRecord.absent(Bytes.wrap(key.toArray()), at);
-    }
+    return points.latest(key);
   }
 
   /**

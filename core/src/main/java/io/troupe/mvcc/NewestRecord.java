@@ -2,6 +2,7 @@ package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyValue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The newest record of a key.
@@ -20,6 +21,11 @@ record NewestRecord(KeyValue kv, int sub) {
 
   boolean isAbsent() {
     return kv.version() == 0;
+  }
+
+  /** The record, or null if the key does not exist. */
+  @Nullable KeyValue live() {
+    return isAbsent() ? null : kv;
   }
 
   /** Its row of KEY, as it is in the history. */
