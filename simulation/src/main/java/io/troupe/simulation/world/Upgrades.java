@@ -30,6 +30,9 @@ public final class Upgrades {
 
   private boolean finishing;
 
+  /** Replacements of programs that are not complete. */
+  private int replacements;
+
   /** Creates an operator, and chooses the programs of members that may be added later. */
   public Upgrades(SimWorld world, SplittableRandom random) {
     this.world = world;
@@ -71,15 +74,15 @@ public final class Upgrades {
   }
 
   /**
-   * True after {@link #finish} if all members run one version, which the cluster has, and no
-   * downgrade is enabled.
+   * True after {@link #finish} if all members run one version, which the cluster has, no program is
+   * being replaced, and no downgrade is enabled.
    */
   public boolean isSettled() {
     if (!enabled) {
       return true;
     }
     EtcdVersion cluster = newest().cluster();
-    if (!finishing || cluster == null || newest().isDowngrading()) {
+    if (!finishing || replacements > 0 || cluster == null || newest().isDowngrading()) {
       return false;
     }
     for (SimMember member : world.members()) {
@@ -189,6 +192,7 @@ public final class Upgrades {
     if (random.nextBoolean()) {
       member.handOver();
     }
+    replacements++;
     world
         .scheduler()
         .after(
@@ -196,7 +200,14 @@ public final class Upgrades {
             () -> {
               member.crash(random, false);
               member.install(next);
-              world.scheduler().after(20_000 + random.nextInt(400_000), member::boot);
+              world
+                  .scheduler()
+                  .after(
+                      20_000 + random.nextInt(400_000),
+                      () -> {
+                        replacements--;
+                        member.boot();
+                      });
             });
   }
 
