@@ -232,7 +232,9 @@ public final class Upgrades {
     EtcdVersion cluster = newest().cluster();
     for (SimMember member : world.members()) {
       MemberRun run = member.run();
-      if (run != null && cluster != null && member.program().minor() > cluster.minor() + 1) {
+      if (run != null
+          && cluster != null
+          && Math.abs(member.program().minor() - cluster.minor()) > 1) {
         EtcdVersion own = run.apply.machine().view().versions().cluster();
         long named = own == null ? 0 : own.minor();
         replace(member, Math.max(named, cluster.minor()), "wrong programs replaced");
