@@ -16,16 +16,20 @@ final class PendingChanges {
   private static final int CHANGE_BYTES = 100;
 
   private final OrderedStore store;
-  private final Map<Space, NavigableMap<Bytes, Bytes>> sorted = new EnumMap<>(Space.class);
+  private final Map<Space, Sorted> sorted = new EnumMap<>(Space.class);
   private StoreBatch batch = new StoreBatch();
-  private int sortedChanges;
   private long bytes;
+
+  /** The changes of one space in the order of their keys, as far as they were read. */
+  private static final class Sorted {
+    private final NavigableMap<Bytes, Bytes> changes = new TreeMap<>();
+
+    /** So many changes of the batch, of any space, were looked at. */
+    private int seen;
+  }
 
   PendingChanges(OrderedStore store) {
     this.store = store;
-    for (Space space : Space.values()) {
-      sorted.put(space, new TreeMap<>());
-    }
   }
 
   /** Approximate memory of the changes. */
@@ -55,31 +59,28 @@ final class PendingChanges {
     return part.isEmpty() ? stored : new MergedCursor(stored, part);
   }
 
-  /** Most batches are written before they are read: sorts at the first read. */
+  /**
+   * Most batches are written before they are read, and most reads are of one space: sorts the
+   * changes of a space when it is read.
+   */
   private NavigableMap<Bytes, Bytes> sorted(Space space) {
+    Sorted of = sorted.computeIfAbsent(space, unread -> new Sorted());
     List<StoreBatch.Change> changes = batch.changes();
-    for (; sortedChanges < changes.size(); sortedChanges++) {
-      StoreBatch.Change change = changes.get(sortedChanges);
-      Bytes value = change.value();
-      of(change.space()).put(change.key(), value == null ? MergedCursor.REMOVED : value);
+    for (; of.seen < changes.size(); of.seen++) {
+      StoreBatch.Change change = changes.get(of.seen);
+      if (change.space() == space) {
+        Bytes value = change.value();
+        of.changes.put(change.key(), value == null ? MergedCursor.REMOVED : value);
+      }
     }
-    return of(space);
-  }
-
-  private NavigableMap<Bytes, Bytes> of(Space space) {
-    NavigableMap<Bytes, Bytes> all = sorted.get(space);
-    if (all == null) {
-      throw new StoreException("no space " + space);
-    }
-    return all;
+    return of.changes;
   }
 
   /** Writes and clears all changes. */
   void write() {
     store.write(batch);
     batch = new StoreBatch();
-    sorted.values().forEach(Map::clear);
-    sortedChanges = 0;
+    sorted.clear();
     bytes = 0;
   }
 }
