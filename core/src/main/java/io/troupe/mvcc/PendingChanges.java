@@ -24,8 +24,8 @@ final class PendingChanges {
   private static final class Sorted {
     private final NavigableMap<Bytes, Bytes> changes = new TreeMap<>();
 
-    /** So many changes of the batch, of any space, were looked at. */
-    private int seen;
+    /** Number of changes of the batch, of all spaces, that were searched for those of this one. */
+    private int searched;
   }
 
   PendingChanges(OrderedStore store) {
@@ -66,8 +66,8 @@ final class PendingChanges {
   private NavigableMap<Bytes, Bytes> sorted(Space space) {
     Sorted of = sorted.computeIfAbsent(space, unread -> new Sorted());
     List<StoreBatch.Change> changes = batch.changes();
-    for (; of.seen < changes.size(); of.seen++) {
-      StoreBatch.Change change = changes.get(of.seen);
+    for (; of.searched < changes.size(); of.searched++) {
+      StoreBatch.Change change = changes.get(of.searched);
       if (change.space() == space) {
         Bytes value = change.value();
         of.changes.put(change.key(), value == null ? MergedCursor.REMOVED : value);
